@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "heddle/detail/item.hpp"
+#include "heddle/route.hpp"
+
+namespace heddle::detail {
+
+class scheduler_core;
+
+/// Ends an item that no scheduler has accepted: its callable dies, its future must be dropped.
+void discard(item&) noexcept;
+
+/// The right to give items to a scheduler, obtained before the items are made, so that a refusal leaves the
+/// caller's callables untouched. What is not used is given back.
+class submission {
+ public:
+  enum class when_refused { throws, declines };
+
+  /// Admits at least one item and at most `count`; blocks for room where the scheduler is set up so. Throws
+  /// `invalid_option` for a bad route, `scheduler_stopped`, `queue_full`; `declines` turns the latter two
+  /// into admitted() == 0, and never blocks.
+  submission(scheduler_core&, const route&, std::size_t count = 1, when_refused = when_refused::throws);
+  /// Admits one item that continues `parent`; on the parent's device if `r` is null.
+  submission(const item& parent, const route* r);
+  /// Admits one item of the scheduler with this serial number, for the device at this place; continuations of
+  /// closed schedulers, and calls from outside, are refused as above.
+  submission(std::uint64_t group_serial, int place);
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
+  ~submission();
+
+  std::size_t admitted() const noexcept { return admitted_; }
+  /// Hands over an item. Afterwards only its future may be used.
+  void start(item&);
+  /// The same for several at once, oldest first.
+  void start(std::span<item* const>);
+  /// Hands over an item that runs once `parent` has ended; `on_stream`: once its callable has returned.
+  void follow(item& parent, item& follower, bool on_stream = false);
+  /// Prepares an item that will be queued as a continuation; `handed_over` once that is certain.
+  void prepare_follower(item& follower);
+  void handed_over() noexcept { admitted_ = 0; }
+
+ private:
+  void admit(std::size_t count, when_refused);
+  void enter_anyway(const char* call);
+  void resolve(const route&);
+  void prepare(item&);
+
+  std::shared_ptr<scheduler_core> core_;  // keeps it alive for the time of the call
+  const route* route_ = nullptr;
+  std::size_t admitted_ = 0;
+  bool counted_unstarted_ = false;
+  int device_ = -1;
+  int stream_ = -1;
+  std::uint8_t reason_ = 0;
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include <atomic>
+
+#include "work/current.hpp"
+
+namespace heddle::detail {
+
+/// Binds each thread that enters the arena of a device to that device, for as long as it stays. TBB's workers
+/// migrate between arenas, so what a thread was bound to before is restored when it leaves.
+class arena_observer final : public tbb::task_scheduler_observer {
+ public:
+  arena_observer(tbb::task_arena& arena, const bound_device& device);
+  ~arena_observer() override;
+
+  void on_scheduler_entry(bool is_worker) override;
+  void on_scheduler_exit(bool is_worker) override;
+
+  /// Blocks until every thread that entered has left, then ends the observation. Switching it off at once
+  /// would leave the ids of a dead scheduler on TBB's workers.
+  void end() noexcept;
+
+ private:
+  const bound_device& device_;
+  std::atomic<int> inside_{0};  // publishes, at 0, that no thread refers to device_ any more
+};
+
+}  // namespace heddle::detail

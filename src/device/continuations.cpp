@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/continuations.hpp"
+
+#include "device/device_group.hpp"
+
+namespace heddle::detail {
+
+void queue_follower(continuation& what, int device) noexcept {
+  auto& follower = static_cast<item&>(what);
+  if (follower.device == same_device) {
+    // An index of another scheduler's devices, or none, says nothing here.
+    const auto count = static_cast<int>(follower.group->threads.size());
+    follower.device = device >= 0 && device < count ? device : -1;
+  }
+  follower.group->books.reserve_anyway(1);
+  follower.group->dispatch(follower);
+}
+
+bool attach_to_stream(item& it, item& follower) noexcept {
+  continuation* old = it.on_stream.load(std::memory_order_acquire);
+  do {
+    if (old == &stream_followers_closed) return false;
+    follower.next = old;
+  } while (!it.on_stream.compare_exchange_weak(old, &follower, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+  return true;
+}
+
+item* close_stream_followers(item& it) noexcept {
+  continuation* newest = it.on_stream.exchange(&stream_followers_closed, std::memory_order_acq_rel);
+  item* in_order = nullptr;
+  while (newest != nullptr && newest != &stream_followers_closed) {
+    auto* const follower = static_cast<item*>(newest);
+    newest = follower->next;
+    follower->next = in_order;
+    in_order = follower;
+  }
+  return in_order;
+}
+
+}  // namespace heddle::detail

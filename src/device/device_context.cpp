@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/device_context.hpp"
+
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "device/device_group.hpp"
+#include "device/device_thread.hpp"
+#include "device/item_frame.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle {
+
+namespace {
+
+void refuse_in_arena(const detail::item_frame& frame, const char* what) {
+  if (frame.stream >= 0) return;
+  throw invalid_option(std::string("an item routed in_arena has no ") + what +
+                       ": route it to the device thread, or continue it there with future::then");
+}
+
+// The tokens of the route and of the scheduler, as one.
+struct joined_stop {
+  explicit joined_stop(std::stop_token first, std::stop_token second)
+      : from_first(std::move(first), stop_source{&source}),
+        from_second(std::move(second), stop_source{&source}) {}
+  struct stop_source {
+    std::stop_source* target;
+    void operator()() const { target->request_stop(); }
+  };
+  std::stop_source source;
+  std::stop_callback<stop_source> from_first, from_second;
+};
+
+}  // namespace
+
+int device_context::id() const noexcept { return frame_.device.identity().info.id; }
+const device_info& device_context::info() const noexcept { return frame_.device.identity().info; }
+std::string device_context::label() const { return detail::label_of(frame_.running); }
+tbb::task_arena& device_context::arena() const noexcept { return frame_.device.arena(); }
+int device_context::stream_count() const noexcept { return frame_.device.streams(); }
+
+std::stop_token device_context::stop_token() const {
+  auto scheduler_wide = frame_.group.stop_token();
+  const auto& extras = frame_.running.extras;
+  if (!extras || !extras->stop.stop_possible()) return scheduler_wide;
+  auto both = std::make_unique<joined_stop>(extras->stop, std::move(scheduler_wide));
+  auto token = both->source.get_token();
+  detail::keep_until_done(frame_, detail::operation([both = std::move(both)] {}));
+  return token;
+}
+
+stream device_context::stream() const {
+  refuse_in_arena(frame_, "stream");
+  return heddle::stream(frame_.device, frame_.stream);
+}
+
+stream device_context::stream(int index) const {
+  refuse_in_arena(frame_, "stream");
+  if (index < 0 || index >= stream_count()) {
+    throw invalid_option("stream " + std::to_string(index) + " of device " + std::to_string(id()) +
+                         ": it has streams 0 to " + std::to_string(stream_count() - 1) +
+                         "; scheduler_options::streams_per_device sets how many");
+  }
+  return heddle::stream(frame_.device, index);
+}
+
+void* device_context::native_stream() const {
+  refuse_in_arena(frame_, "stream");
+  throw invalid_option("native_stream() on host device " + std::to_string(id()) +
+                       ": only CUDA devices have one; launch, copy and enqueue work on every device");
+}
+
+void device_context::sync() const {
+  auto& device = frame_.device;
+  auto& seam = *frame_.group.seam;
+  const auto mine = device.stream(stream().index());
+  const std::uint64_t mark = seam.record(mine);
+  std::optional<std::exception_ptr> end;
+  while (!(end = seam.query(mine, mark))) {
+    if (!seam.advance(mine.device)) std::this_thread::yield();  // another device's stream has to go on first
+  }
+  if (*end) std::rethrow_exception(*end);
+}
+
+event stream::record() const {
+  event e;
+  const auto mine = device_->stream(index_);
+  e.device_ = mine.device;
+  e.index_ = mine.index;
+  e.mark_ = device_->group().seam->record(mine);
+  return e;
+}
+
+void stream::wait(const event& e) const {
+  device_->group().seam->order_after(device_->stream(index_), {e.device_, e.index_}, e.mark_);
+}
+
+bool stream::runs_at_once() const noexcept {
+  return device_->group().seam->runs_at_once(device_->stream(index_));
+}
+
+void stream::put(detail::operation work) const {
+  device_->group().seam->enqueue(device_->stream(index_), std::move(work));
+}
+
+namespace detail {
+
+void keep_until_done(item_frame& frame, operation owner) {
+  frame.running.kept = new kept_object{frame.running.kept, std::move(owner)};
+}
+
+void* allocate_scratch(item_frame& frame, std::size_t count, std::size_t element_bytes) {
+  refuse_in_arena(frame, "scratch memory");
+  if (count > std::numeric_limits<std::size_t>::max() / element_bytes) {
+    throw out_of_device_memory(
+        frame.device.identity().info.id,
+        "allocation of " + std::to_string(count) + " elements of " + std::to_string(element_bytes) + " bytes",
+        "more than any address space holds; check the count");
+  }
+  if (count == 0) return nullptr;
+  const std::size_t bytes = count * element_bytes;
+  const int device = frame.device.stream(0).device;
+  driver& seam = *frame.group.seam;
+  auto give_back = [&seam, device, bytes](void* memory) { seam.deallocate(device, memory, bytes); };
+  std::unique_ptr<void, decltype(give_back)> owner(seam.allocate(device, bytes), give_back);
+  void* const memory = owner.get();
+  keep_until_done(frame, operation([owner = std::move(owner)] {}));
+  return memory;
+}
+
+}  // namespace detail
+
+}  // namespace heddle

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/device_group.hpp"
+
+#include <utility>
+
+#include "device/device_thread.hpp"
+#include "device/wait_graph.hpp"
+#include "work/item.hpp"
+
+namespace heddle::detail {
+
+namespace {
+std::atomic<std::uint64_t> next_serial{1};  // publishes nothing: a name
+}
+
+device_group::device_group(const scheduler_options& options, std::unique_ptr<driver> a_seam,
+                           std::shared_ptr<error_sink> a_sink)
+    : serial(next_serial.fetch_add(1, std::memory_order_relaxed)),
+      seam(std::move(a_seam)),
+      sink(std::move(a_sink)),
+      books(options.queue_capacity, options.full),
+      record_times(options.record_times),
+      on_start(options.on_start) {}
+
+device_group::~device_group() = default;
+
+void device_group::dispatch(item& it) noexcept {
+  item_list one;
+  one.append(it);
+  dispatch_chain(one, 1);
+}
+
+void device_group::dispatch_chain(item_list items, std::size_t count) noexcept {
+  item& oldest = *items.head;
+  const int device = oldest.device;
+  const bool in_arena = oldest.in_arena;
+  item* newest_first = nullptr;  // the order of the inbox
+  item* const last = items.head;
+  while (item* const it = items.pop()) {
+    it->next = newest_first;
+    newest_first = it;
+  }
+  if (in_arena) {
+    auto& queue = device >= 0 ? threads[static_cast<std::size_t>(device)]->lane.waiting : shared_arena;
+    queue.arrivals.push(*newest_first, *last);
+    if (device >= 0) {
+      threads[static_cast<std::size_t>(device)]->lane.offer();
+      return;
+    }
+    const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t k = 0; k < threads.size() && count > 0; ++k) {
+      auto& thread = *threads[(first + k) % threads.size()];
+      if (thread.enabled() && thread.lane.offer()) --count;
+    }
+    return;
+  }
+  if (device >= 0) {
+    auto& thread = *threads[static_cast<std::size_t>(device)];
+    thread.count_pinned(count);
+    if (thread.queue.arrivals.push(*newest_first, *last)) thread.queue.arrivals.wake();
+  } else {
+    shared.arrivals.push(*newest_first, *last);
+    wake_for_shared(count);
+  }
+  // A device thread that waits inside an item does not sleep in its inbox.
+  wait_graph::notify();
+}
+
+void device_group::wake_for_shared(std::size_t items) noexcept {
+  // A device says that it parks before it looks at the shared queue for the last time; the push came before
+  // this look at who parks. One of the two sees the other.
+  if (parked.load(std::memory_order_seq_cst) == 0) return;
+  const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t k = 0; k < threads.size() && items > 0; ++k) {
+    auto& thread = *threads[(first + k) % threads.size()];
+    if (thread.enabled() && thread.queue.arrivals.poke()) --items;
+  }
+}
+
+void device_group::poke_all() noexcept {
+  for (const auto& thread : threads) thread->queue.arrivals.poke();
+}
+
+void device_group::cancel_all() {
+  cancel_before.store(next_ticket.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+  {
+    const std::lock_guard lock(stop_mutex_);
+    stop_.request_stop();
+    stop_ = std::stop_source();
+  }
+  cancel_queue(shared);
+  cancel_queue(shared_arena);
+  for (const auto& thread : threads) {
+    cancel_queue(thread->queue);
+    cancel_queue(thread->lane.waiting);
+  }
+}
+
+void device_group::cancel_queue(ready_queue& queue) {
+  item_list all;
+  {
+    const std::lock_guard lock(queue.mutex);
+    all = queue.take_all();
+  }
+  // Out of the queue and of its lock: what continues these items may be put into the same queue. They go back
+  // to it ended, since their callables die on the device thread.
+  while (item* const it = all.pop()) {
+    cancel_as_asked(*it, "scheduler::cancel");
+    if (it->device >= 0 && !it->in_arena)
+      threads[static_cast<std::size_t>(it->device)]->count_pinned(~std::size_t{0});
+    dispatch(*it);
+  }
+}
+
+std::stop_token device_group::stop_token() {
+  const std::lock_guard lock(stop_mutex_);
+  return stop_.get_token();
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "device/ready_queue.hpp"
+#include "driver/driver.hpp"
+#include "heddle/options.hpp"
+#include "observe/error_sink.hpp"
+#include "work/ledger.hpp"
+
+namespace heddle::detail {
+
+class device_thread;
+
+/// The devices of one scheduler and what they share.
+class device_group {
+ public:
+  device_group(const scheduler_options& options, std::unique_ptr<driver> seam,
+               std::shared_ptr<error_sink> sink);
+  ~device_group();
+
+  /// Hands an admitted item to whom its route names; `item::device` is -1 for any device. Any thread; never
+  /// blocks.
+  void dispatch(item& it) noexcept;
+  /// The same for a chain of items that all go the same way, `first` the oldest.
+  void dispatch_chain(item_list items, std::size_t count) noexcept;
+  /// Ends all unstarted items as cancelled, and asks those that run to stop.
+  void cancel_all();
+  /// Wakes each device that sleeps.
+  void poke_all() noexcept;
+  std::stop_token stop_token();
+
+  const std::uint64_t serial;
+  const std::unique_ptr<driver> seam;
+  const std::shared_ptr<error_sink> sink;
+  ledger books;
+  const bool record_times;
+  const std::function<void(device_context&)> on_start;
+  std::vector<std::unique_ptr<device_thread>> threads;  // fixed once the scheduler has started
+
+  ready_queue shared;                 // items that any device may take
+  ready_queue shared_arena;           // the same for arena items
+  std::atomic<int> parked{0};         // device threads that sleep or are about to; seq_cst with the queues
+  std::atomic<bool> stopping{false};  // publishes nothing: device threads leave once their queues are empty
+  std::atomic<std::uint64_t> next_ticket{1};    // publishes nothing: an order
+  std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
+
+ private:
+  void wake_for_shared(std::size_t items) noexcept;
+  void cancel_queue(ready_queue&);
+
+  std::atomic<std::uint32_t> next_wake_{0};  // rotates over the devices
+  std::mutex stop_mutex_;
+  std::stop_source stop_;  // guarded by stop_mutex_; a new one after each cancel_all
+};
+
+}  // namespace heddle::detail

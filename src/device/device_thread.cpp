@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/device_thread.hpp"
+
+#include <pthread.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "device/continuations.hpp"
+#include "device/device_group.hpp"
+#include "device/wait_graph.hpp"
+#include "heddle/device_context.hpp"
+#include "pure/admission.hpp"
+#include "pure/placement.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto shortest_pause = std::chrono::microseconds(20);
+constexpr auto longest_pause = std::chrono::microseconds(1000);
+
+std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+// Slots that TBB's workers may not take: the device thread's own, and what asks for more workers than TBB
+// has. It would complain of that on standard error, and threads that enter by as_device are glad of it.
+unsigned reserved_slots(int slots) {
+  const auto threads =
+      static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  return static_cast<unsigned>(std::max(1, slots - std::max(1, threads - 1)));
+}
+
+const wait_service serving{[](device_thread& self, item& awaited) { wait_graph::wait(self, awaited); }};
+
+}  // namespace
+
+device_thread::device_thread(device_group& group, device_setup setup)
+    : lane(*this, group, arena_, setup.arena_slots - 2),
+      group_(group),
+      setup_(std::move(setup)),
+      window_(window(static_cast<std::size_t>(setup_.streams),
+                     static_cast<std::size_t>(setup_.window_per_stream))),
+      identity_{setup_.info, 0, &group, group.serial},
+      arena_(setup_.arena_slots, reserved_slots(setup_.arena_slots)),
+      observer_(arena_, identity_),
+      streams_(static_cast<std::size_t>(setup_.streams)),
+      depths_(static_cast<std::size_t>(setup_.streams)) {}
+
+device_thread::~device_thread() = default;
+
+std::future<void> device_thread::start() {
+  std::promise<void> ready;
+  auto started = ready.get_future();
+  thread_ = std::thread([this, ready = std::move(ready)]() mutable { main(std::move(ready)); });
+  return started;
+}
+
+void device_thread::join() noexcept {
+  if (thread_.joinable()) thread_.join();
+  observer_.end();
+}
+
+void device_thread::main(std::promise<void> ready) {
+  ::pthread_setname_np(::pthread_self(), ("heddle/" + std::to_string(setup_.info.id)).c_str());
+  bool bound = false;
+  try {
+    group_.seam->bind(setup_.driver_device, setup_.streams);
+    bound = true;
+    auto& state = current();
+    state.own = this;
+    state.own_device = &identity_;
+    state.waiting = &serving;
+    arena_.execute([&] {  // once, for life: the reserved slot
+      run_on_start();
+      ready.set_value();
+      loop();
+      while (!locals.empty()) locals.pop_back();
+    });
+  } catch (...) {
+    locals.clear();
+    ready.set_exception(std::current_exception());
+  }
+  current() = {};
+  if (bound) group_.seam->unbind(setup_.driver_device);
+}
+
+void device_thread::run_on_start() {
+  if (!group_.on_start) return;
+  auto call_it = [this](device_context& context) { group_.on_start(context); };
+  auto* const it = new typed_item<void, decltype(call_it)>(std::move(call_it));
+  item_frame frame{*it, *this, group_, 0};
+  call(frame);
+  const std::uint64_t mark = group_.seam->record(stream(0));
+  std::optional<std::exception_ptr> failure;
+  while (!(failure = group_.seam->query(stream(0), mark))) group_.seam->advance(setup_.driver_device);
+  destroy_captures(*it);
+  const std::exception_ptr error = it->error ? it->error : *failure;
+  it->operations->destroy(*it);
+  if (error) std::rethrow_exception(error);
+}
+
+void device_thread::loop() {
+  busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
+  auto delay = shortest_pause;
+  for (;;) {
+    const bool progressed = poll();
+    if (item* const it = may_take(flights_, window_) ? take() : nullptr) {
+      run(*it, true);
+      delay = shortest_pause;
+    } else if (progressed) {
+      delay = shortest_pause;
+    } else if (flights_ > 0) {
+      pause(delay);
+    } else if (group_.stopping.load(std::memory_order_seq_cst)) {
+      return;
+    } else {
+      idle();
+    }
+  }
+}
+
+item* device_thread::take() {
+  for (;;) {
+    item* taken = nullptr;
+    bool own = true;
+    {
+      const std::lock_guard lock(queue.mutex);
+      heads_.clear();
+      queue.heads(heads_);
+      const std::size_t own_heads = heads_.size();
+      std::unique_lock shared_lock(group_.shared.mutex, std::defer_lock);
+      if (group_.shared.maybe_nonempty() && enabled()) {
+        shared_lock.lock();
+        group_.shared.heads(heads_);
+      }
+      const auto chosen = pick(heads_, starts_);
+      if (!chosen) return nullptr;
+      ++starts_;
+      own = *chosen < own_heads;
+      taken = own ? &queue.take(*chosen) : &group_.shared.take(*chosen - own_heads);
+    }
+    if (own) pinned_.fetch_sub(1, std::memory_order_relaxed);
+    if (begin(*taken)) return taken;
+  }
+}
+
+void device_thread::idle() {
+  for (int k = 0; k < setup_.spin_rounds; ++k) {
+    if (queue.maybe_nonempty() || group_.shared.maybe_nonempty()) return;
+    __builtin_ia32_pause();
+  }
+  const std::int64_t idle_since = now_ns();
+  busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
+                     std::memory_order_relaxed);
+  group_.parked.fetch_add(1, std::memory_order_seq_cst);
+  if (queue.arrivals.try_park()) {
+    const bool work = queue.size() != 0 || (enabled() && group_.shared.maybe_nonempty()) ||
+                      group_.stopping.load(std::memory_order_seq_cst);
+    if (work) {
+      queue.arrivals.unpark();
+    } else {
+      queue.arrivals.sleep();
+    }
+  }
+  group_.parked.fetch_sub(1, std::memory_order_seq_cst);
+  busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+void device_thread::pause(std::chrono::microseconds& delay) {
+  group_.parked.fetch_add(1, std::memory_order_seq_cst);
+  if (queue.arrivals.try_park()) {
+    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
+    queue.arrivals.unpark();
+  }
+  group_.parked.fetch_sub(1, std::memory_order_seq_cst);
+  delay = std::min(delay * 2, longest_pause);
+}
+
+bool device_thread::begin(item& it) {
+  if (it.ticket < group_.cancel_before.load(std::memory_order_acquire) && is_unstarted(it)) {
+    cancel_as_asked(it, "scheduler::cancel");
+  }
+  if (is_late(it) && is_unstarted(it)) cancel_as_late(it);
+  if (!claim(it)) {
+    dispose(it);
+    return false;
+  }
+  begin_claimed(it);
+  return true;
+}
+
+void device_thread::begin_claimed(item& it) noexcept {
+  wait_graph::after_claim(it);
+  group_.books.start(1);
+  started_.fetch_add(1, std::memory_order_relaxed);
+  it.ran_on = identity_.index;
+  it.ran_on_id = identity_.info.id;
+  if (it.extras) {
+    it.extras->on_stop.reset();
+    if (it.extras->times) it.extras->times->started = std::chrono::steady_clock::now();
+  }
+}
+
+void device_thread::dispose(item& it) noexcept {
+  if (!is_cancelled(it)) {  // a thread that waits inside an item has taken it
+    release_from_queue(it);
+    return;
+  }
+  if (it.extras) it.extras->on_stop.reset();
+  destroy_captures(it);
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  release_from_queue(it);
+  group_.books.start(1);
+  group_.books.leave(1);
+}
+
+void device_thread::call(item_frame& frame) noexcept {
+  item& it = frame.running;
+  device_context context(frame);
+  // Isolated: this thread, waiting in an inner loop of the callable, must not run a foreign body in the
+  // middle of it.
+  tbb::this_task_arena::isolate([&] {
+    try {
+      it.operations->run(it, context);
+    } catch (...) {
+      it.error = std::current_exception();
+    }
+  });
+}
+
+void device_thread::finish(item& it, bool from_queue) noexcept {
+  destroy_captures(it);
+  ended_.fetch_add(1, std::memory_order_relaxed);
+  if (it.error) failed_.fetch_add(1, std::memory_order_relaxed);
+  if (it.extras && it.extras->times) it.extras->times->done = std::chrono::steady_clock::now();
+  publish(it, from_queue);
+  group_.books.leave(1);
+}
+
+int device_thread::choose_stream(const item& it) {
+  if (it.stream >= 0) return it.stream;
+  const std::size_t chosen = flights_ == 0 ? next_stream_ : next_stream(depths_, next_stream_);
+  next_stream_ = chosen + 1 == streams_.size() ? 0 : chosen + 1;
+  return static_cast<int>(chosen);
+}
+
+void device_thread::run(item& it, bool from_queue) {
+  item_frame frame{it, *this, group_, choose_stream(it), top_};
+  top_ = &frame;
+  ++depth_;
+  it.runner.store(this, std::memory_order_release);
+  const bool must_end_below =
+      std::exchange(current().must_end, false);  // of the item that waits, not of this one
+  call(frame);
+  std::vector<item*> followers;
+  run_stream_followers(frame, followers);
+  current().must_end = must_end_below;
+  it.runner.store(nullptr, std::memory_order_relaxed);
+  --depth_;
+  top_ = frame.below;
+  // One mark for all of them: they ended their work on the same stream one after another.
+  const std::uint64_t mark = it.host_only ? 0 : group_.seam->record(stream(frame.stream));
+  const auto on_stream = static_cast<std::size_t>(frame.stream);
+  const auto land = [&](item& landed, bool of_queue) {
+    if (mark == 0 && (streams_[on_stream].empty() || it.stream < 0)) {
+      finish(landed, of_queue);
+    } else {
+      streams_[on_stream].push_back({&landed, mark, of_queue});
+      ++depths_[on_stream];
+      ++flights_;
+    }
+  };
+  land(it, from_queue);
+  for (item* const follower : followers) land(*follower, true);
+}
+
+void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& followers) {
+  for (item* follower = close_stream_followers(frame.running); follower != nullptr;) {
+    item* const next = static_cast<item*>(follower->next);
+    group_.books.reserve_anyway(1);
+    if (begin(*follower)) {
+      follower->stream = static_cast<std::int16_t>(frame.stream);
+      item_frame inner{*follower, *this, group_, frame.stream, frame.below};
+      call(inner);
+      followers.push_back(follower);
+      run_stream_followers(inner, followers);
+    }
+    follower = next;
+  }
+}
+
+bool device_thread::poll() {
+  if (flights_ == 0) return false;
+  bool progressed = group_.seam->advance(setup_.driver_device);
+  for (std::size_t k = 0; k < streams_.size(); ++k) {
+    while (!streams_[k].empty()) {
+      const flight oldest = streams_[k].front();
+      const auto ended = group_.seam->query(stream(static_cast<int>(k)), oldest.mark);
+      if (!ended) break;
+      streams_[k].pop_front();
+      --depths_[k];
+      --flights_;
+      if (*ended && !oldest.it->error) oldest.it->error = *ended;
+      finish(*oldest.it, oldest.from_queue);
+      progressed = true;
+    }
+  }
+  return progressed;
+}
+
+void device_thread::serve_until_ended(item& awaited) { wait_graph::wait(*this, awaited); }
+
+bool device_thread::holds_stream(int stream) const noexcept {
+  for (const item_frame* frame = top_; frame != nullptr; frame = frame->below) {
+    if (frame->running.stream == stream && stream >= 0) return true;
+  }
+  return false;
+}
+
+void device_thread::enable(bool on) noexcept {
+  enabled_.store(on, std::memory_order_seq_cst);
+  if (!on) return;
+  queue.arrivals.poke();
+  lane.offer();
+}
+
+device_stats device_thread::stats() const {
+  device_stats all;
+  all.id = identity_.info.id;
+  all.enabled = enabled();
+  all.ended = ended_.load(std::memory_order_relaxed);
+  all.started = std::max(started_.load(std::memory_order_relaxed), all.ended);
+  all.failed = failed_.load(std::memory_order_relaxed);
+  all.dropped = dropped_.load(std::memory_order_relaxed);
+  all.queued = pinned_.load(std::memory_order_relaxed);
+  all.in_flight = all.started - all.ended;
+  const std::int64_t since = busy_since_ns_.load(std::memory_order_relaxed);
+  all.busy = std::chrono::nanoseconds(busy_ns_.load(std::memory_order_relaxed) +
+                                      (since != 0 ? now_ns() - since : 0));
+  return all;
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <future>
+#include <list>
+#include <thread>
+#include <vector>
+
+#include "device/arena_lane.hpp"
+#include "device/arena_observer.hpp"
+#include "device/item_frame.hpp"
+#include "device/local_objects.hpp"
+#include "device/ready_queue.hpp"
+#include "heddle/stats.hpp"
+#include "work/current.hpp"
+
+namespace heddle::detail {
+
+class device_group;
+
+/// How a device's thread, arena and streams are set up.
+struct device_setup {
+  device_info info;       // with heddle's id
+  int driver_device = 0;  // its number in the driver
+  int arena_slots = 3;    // the device thread's own one included
+  int streams = 1;
+  int window_per_stream = 1;  // items in flight before it takes no more
+  int spin_rounds = 0;        // looks at the queues before it sleeps
+};
+
+/// How deep items may be stacked by waiting inside one another.
+inline constexpr int deepest_wait = 128;
+
+/// A device: its thread, its arena, its streams, its inbox.
+class device_thread {
+ public:
+  device_thread(device_group& group, device_setup setup);
+  ~device_thread();
+
+  /// Starts the thread; the future tells that it is bound and has run on_start, or why not. Throws
+  /// std::system_error.
+  std::future<void> start();
+  /// Waits for the thread's end, then for the end of the arena.
+  void join() noexcept;
+
+  // Any thread.
+  ready_queue queue;  // items pinned to this device
+  arena_lane lane;
+  device_group& group() noexcept { return group_; }
+  const bound_device& identity() const noexcept { return identity_; }
+  /// Before the first item only: a device's place among those that started.
+  void place(int index) noexcept { identity_.index = index; }
+  stream_id stream(int index) const noexcept { return {setup_.driver_device, index}; }
+  tbb::task_arena& arena() noexcept { return arena_; }
+  int streams() const noexcept { return setup_.streams; }
+  /// Items in flight before it takes no more.
+  std::size_t window_size() const noexcept { return window_; }
+  bool enabled() const noexcept { return enabled_.load(std::memory_order_seq_cst); }
+  void enable(bool on) noexcept;
+  std::size_t queued() const noexcept { return pinned_.load(std::memory_order_relaxed); }
+  void count_pinned(std::uint64_t count) noexcept { pinned_.fetch_add(count, std::memory_order_relaxed); }
+  device_stats stats() const;
+
+  // The device thread, and the threads of its arena for arena items.
+  /// Claims an item that was taken from a queue; false, and the queue lets go of it, if it has ended
+  /// unstarted or somebody else runs it.
+  bool begin(item&);
+  /// The rest of it, for an item that the caller has claimed.
+  void begin_claimed(item&) noexcept;
+  /// Calls the callable; what it throws becomes the item's error.
+  void call(item_frame&) noexcept;
+  /// Destroys the captures and ends the item.
+  void finish(item&, bool from_queue) noexcept;
+
+  // The device thread only.
+  void run(item&, bool from_queue);
+  /// Ends items whose marks are reached; whether anything went on.
+  bool poll();
+  /// Waits inside an item; see wait_graph.hpp.
+  void serve_until_ended(item& awaited);
+  bool may_nest() const noexcept { return depth_ < deepest_wait; }
+  /// Whether an item on the stack holds this stream as a fixed one.
+  bool holds_stream(int stream) const noexcept;
+  std::size_t in_flight() const noexcept { return flights_; }
+  std::list<local_object> locals;  // destroyed by this thread when it ends
+
+ private:
+  struct flight {
+    item* it;
+    std::uint64_t mark;
+    bool from_queue;
+  };
+
+  void dispose(item&) noexcept;
+  void main(std::promise<void> ready);
+  void run_on_start();
+  void loop();
+  item* take();
+  void idle();
+  void pause(std::chrono::microseconds& delay);
+  int choose_stream(const item&);
+  void run_stream_followers(item_frame&, std::vector<item*>& followers);
+
+  device_group& group_;
+  const device_setup setup_;
+  const std::size_t window_;
+  bound_device identity_;
+  tbb::task_arena arena_;
+  arena_observer observer_;
+  std::thread thread_;
+  item_frame* top_ = nullptr;
+  int depth_ = 0;
+  std::vector<std::deque<flight>> streams_;  // items whose callable returned, by stream, oldest first
+  std::size_t flights_ = 0;
+  std::vector<std::size_t> depths_;  // how many of each stream, for the choice of the next
+  std::size_t next_stream_ = 0;
+  std::uint64_t starts_ = 0;       // guarded by queue.mutex
+  std::vector<queue_head> heads_;  // kept for its memory
+  // Counts for stats; they publish nothing.
+  std::atomic<bool> enabled_{true};  // seq_cst with the shared queue
+  std::atomic<std::uint64_t> started_{0}, ended_{0}, failed_{0}, dropped_{0}, pinned_{0};
+  std::atomic<std::int64_t> busy_ns_{0}, busy_since_ns_{0};  // since: 0 while idle
+};
+
+}  // namespace heddle::detail

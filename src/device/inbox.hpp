@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "heddle/detail/item.hpp"
+#include "work/futex.hpp"
+
+namespace heddle::detail {
+
+/// Where items arrive: a stack of one word, pushed by any thread, taken whole by the consumer. The word can
+/// also say that the consumer sleeps, so that exactly one push per sleep makes the call that wakes it, and no
+/// wake is lost.
+class inbox {
+ public:
+  /// Pushes the chain first → … → last, of which `first` is the newest. True if the consumer sleeps: then the
+  /// caller must call `wake`. Release: publishes the items to `take`.
+  bool push(item& first, item& last) noexcept {
+    std::uint64_t old = word_.load(std::memory_order_relaxed);
+    do {
+      last.next = old == parked ? nullptr : reinterpret_cast<item*>(old);
+    } while (!word_.compare_exchange_weak(old, reinterpret_cast<std::uint64_t>(&first),
+                                          std::memory_order_seq_cst, std::memory_order_relaxed));
+    return old == parked;
+  }
+
+  /// All items, newest first; null if there are none.
+  item* take() noexcept {
+    if (word_.load(std::memory_order_relaxed) <= parked) return nullptr;
+    const std::uint64_t old = word_.exchange(0, std::memory_order_seq_cst);
+    return old == parked ? nullptr : reinterpret_cast<item*>(old);
+  }
+
+  bool empty() const noexcept { return word_.load(std::memory_order_seq_cst) <= parked; }
+
+  /// Consumer: says that it is going to sleep; false if items have arrived.
+  bool try_park() noexcept {
+    std::uint64_t expected = 0;
+    return word_.compare_exchange_strong(expected, parked, std::memory_order_seq_cst);
+  }
+  /// Consumer: takes that back.
+  void unpark() noexcept {
+    std::uint64_t expected = parked;
+    word_.compare_exchange_strong(expected, 0, std::memory_order_seq_cst);
+  }
+  /// Consumer: sleeps until something else than `try_park` stands in the word.
+  void sleep() noexcept {
+    while (word_.load(std::memory_order_acquire) == parked) futex_wait(word_, parked);
+  }
+  /// Consumer: the same, until `limit` at most, once.
+  void sleep_until(std::chrono::steady_clock::time_point limit) noexcept {
+    if (word_.load(std::memory_order_acquire) == parked) futex_wait_until(word_, parked, limit);
+  }
+
+  bool sleeping() const noexcept { return word_.load(std::memory_order_seq_cst) == parked; }
+  /// Any thread: ends a sleep without a push; false if the consumer does not sleep, or another thread was
+  /// first.
+  bool poke() noexcept {
+    std::uint64_t expected = parked;
+    if (!word_.compare_exchange_strong(expected, 0, std::memory_order_seq_cst)) return false;
+    wake();
+    return true;
+  }
+  void wake() noexcept { futex_wake_all(word_); }
+
+ private:
+  static constexpr std::uint64_t parked = 1;  // no item's address
+
+  alignas(64) std::atomic<std::uint64_t> word_{0};
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "device/inbox.hpp"
+#include "pure/pick.hpp"
+
+namespace heddle::detail {
+
+/// A chain of items, oldest first.
+struct item_list {
+  item* head = nullptr;
+  item* tail = nullptr;
+
+  void append(item& it) noexcept;
+  /// Null if empty.
+  item* pop() noexcept;
+};
+
+/// Items that wait for a device: an inbox that any thread pushes to without a lock, and behind it one
+/// first-in first-out list for each priority, for the thread that takes.
+class ready_queue {
+ public:
+  inbox arrivals;
+
+  /// Whether there may be something to take. Any thread; no lock.
+  bool maybe_nonempty() const noexcept {
+    return !arrivals.empty() || sorted_count_.load(std::memory_order_seq_cst) != 0;
+  }
+
+  /// The lock under which everything below is called.
+  std::mutex mutex;
+
+  /// Sorts the arrivals into the lists, and appends the head of each list.
+  void heads(std::vector<queue_head>& all);
+  /// Takes the head that was the `index`-th of this queue in the last `heads`.
+  item& take(std::size_t index) noexcept;
+  /// All items, oldest first; for cancelling.
+  item_list take_all();
+  /// The oldest item that satisfies `wanted`, left where it is; null if there is none.
+  template <class Wanted>
+  item* find(Wanted wanted) {
+    sort_arrivals();
+    item* oldest = nullptr;
+    for (const auto& each : levels_) {
+      for (auto* it = each.items.head; it != nullptr; it = static_cast<item*>(it->next)) {
+        if (!wanted(*it)) continue;
+        if (oldest == nullptr || it->ticket < oldest->ticket) oldest = it;
+        break;  // a list is in order of tickets but for races of submitters, which have no order
+      }
+    }
+    return oldest;
+  }
+  std::size_t size() const noexcept { return sorted_count_.load(std::memory_order_relaxed); }
+
+ private:
+  struct level {
+    int priority;
+    item_list items;
+  };
+  void sort_arrivals();
+  level& level_of(int priority);
+
+  std::vector<level> levels_;                 // guarded by mutex; few, since few priorities are in use
+  std::atomic<std::size_t> sorted_count_{0};  // written under mutex; read without it as a hint
+};
+
+}  // namespace heddle::detail

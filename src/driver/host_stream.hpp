@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <optional>
+
+#include "heddle/detail/operation.hpp"
+
+namespace heddle::detail {
+
+/// An in-order queue of host functions. Used by one thread, but for `reached_by`.
+class host_stream {
+ public:
+  /// Runs `work` now if nothing is queued and the stream is immediate.
+  void enqueue(operation work);
+  void order_after(const host_stream& other, std::uint64_t mark);
+  std::uint64_t record();
+  std::optional<std::exception_ptr> query(std::uint64_t mark);
+  /// Runs the oldest function; false if there is none, or if it waits for another stream.
+  bool advance();
+  bool empty() const noexcept { return queue_.empty(); }
+  /// Whether all work up to `mark` has run. Any thread.
+  bool reached_by(std::uint64_t mark) const noexcept {
+    return reached_.load(std::memory_order_acquire) >= mark;
+  }
+
+ private:
+  struct entry {
+    operation work;                      // empty: a mark or an order
+    std::uint64_t mark = 0;              // not 0: a mark
+    const host_stream* other = nullptr;  // not null: waits for `mark` of it
+  };
+  std::deque<entry> queue_;
+  std::uint64_t recorded_ = 0;
+  std::atomic<std::uint64_t> reached_{
+      0};                       // publishes what the work up to it wrote, to streams of other devices
+  std::exception_ptr failure_;  // of the work since the last mark; the rest up to the mark is skipped
+  std::map<std::uint64_t, std::exception_ptr> failures_;  // by mark, until a later one is asked for
+};
+
+}  // namespace heddle::detail

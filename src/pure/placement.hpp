@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace heddle::detail {
+
+/// Index of the device that items of `key` belong to, among those whose entry in `usable` is not 0; empty if
+/// there is none. Depends on nothing but the arguments. When a device stops being usable only its own keys
+/// move, and they move back when it returns.
+///
+/// Rendezvous hashing: each device draws a weight for the key, the largest wins (D. Thaler, C. Ravishankar,
+/// "Using name-based mappings to increase hit rates", IEEE/ACM Transactions on Networking 6(1), 1998). The
+/// weights are successive outputs of SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014) seeded by the key, itself mixed once so that neighbouring keys are not
+/// neighbouring seeds.
+std::optional<std::size_t> home_of_key(std::uint64_t key, std::span<const std::uint8_t> usable) noexcept;
+
+/// Whether an item that may leave its home does so: when the home holds at least one whole window of items
+/// more than the device that holds the fewest.
+bool spills(std::size_t home_queued, std::size_t least_queued, std::size_t window) noexcept;
+
+/// What waking needs to know of one device.
+struct device_load {
+  bool enabled = true;
+  bool parked = false;        ///< its thread sleeps
+  std::size_t in_flight = 0;  ///< items taken and not done
+  std::size_t window = 1;     ///< how many it may hold
+};
+
+/// Index of the device whose thread to wake for one new item that any device may take: the first at or after
+/// `start`, going round, that is enabled, parked and has room. Empty if there is none: then every device that
+/// could take the item is awake, or will look when it completes one.
+std::optional<std::size_t> whom_to_wake(std::span<const device_load> devices, std::size_t start) noexcept;
+
+/// Items per chunk when a map of `n` items states none: n / (4 * devices) rounded up, at least 1, as Python's
+/// multiprocessing.Pool has it: four chunks a device even out calls of unequal length.
+std::size_t default_chunk(std::size_t n, std::size_t devices) noexcept;
+
+/// Index of the stream with the fewest items in flight; among equals the first at or after `start`, going
+/// round. `in_flight` has one entry a stream and is never empty.
+std::size_t next_stream(std::span<const std::size_t> in_flight, std::size_t start) noexcept;
+
+}  // namespace heddle::detail

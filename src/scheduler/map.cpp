@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/map.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "heddle/error.hpp"
+#include "heddle/imap.hpp"
+#include "pure/placement.hpp"
+#include "scheduler/route_access.hpp"
+#include "scheduler/scheduler_core.hpp"
+#include "work/current.hpp"
+#include "work/item.hpp"
+
+namespace heddle::detail {
+
+void first_failure::note(std::size_t position, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (error_ && position >= position_.load(std::memory_order_relaxed)) return;
+  position_.store(position, std::memory_order_relaxed);
+  error_ = std::move(error);
+}
+
+void first_failure::rethrow() {
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+std::size_t map_chunk(const scheduler_core& core, std::size_t asked, std::size_t calls) {
+  return asked > 0 ? asked : default_chunk(calls, core.devices.size());
+}
+
+std::size_t imap_items_ahead(const scheduler_core& core, const map_options& options) {
+  const std::size_t chunk = std::max<std::size_t>(options.chunk, 1);
+  if (options.ahead > 0) return std::max<std::size_t>(options.ahead / chunk, 1);
+  return 2 * static_cast<std::size_t>(core.group.threads.front()->window_size()) * core.devices.size();
+}
+
+void refuse_wait_on_arena_thread(const char* call) {
+  if (!on_arena_thread()) return;
+  throw would_deadlock(
+      std::string(call) +
+      " waits for items, which a thread of a device's arena may not do: call it in an item on the device "
+      "thread, or outside of items");
+}
+
+void wait_to_the_end(item& it, std::exception_ptr& refusal) {
+  const must_end uninterrupted;
+  for (;;) {
+    try {
+      wait_until_ended(it);
+      return;
+    } catch (const would_deadlock&) {
+      refusal = std::current_exception();
+      cancel_by_future(it);
+    }
+  }
+}
+
+std::unique_lock<std::mutex> lock_broadcasts(scheduler_core& core) {
+  return std::unique_lock(core.broadcast_mutex);
+}
+
+route pinned_like(const route& r, const scheduler_core& core, std::size_t place) {
+  return route_access::on(r, core.devices[place].id);
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/scheduler.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "config/validate.hpp"
+#include "heddle/error.hpp"
+#include "scheduler/scheduler_core.hpp"
+#include "work/fork_guard.hpp"
+
+namespace heddle {
+
+scheduler::scheduler(std::source_location where) : scheduler(scheduler_options::from_environment(), where) {}
+
+scheduler::scheduler(scheduler_options options, std::source_location where) {
+  detail::refuse_in_forked_child("scheduler");
+  detail::validate(options);
+  detail::remember_this_process(where);
+  core_ = std::make_shared<detail::scheduler_core>(options);
+  detail::register_core(core_);
+}
+
+scheduler::~scheduler() {
+  if (detail::is_forked_child()) {
+    new auto(std::move(core_));  // its threads do not exist here; nothing of it may be touched
+    return;
+  }
+  if (!core_) return;
+  if (core_->called_from_inside()) {
+    const char* const message =
+        "a scheduler was destroyed inside one of its own items; another thread ends it once its items have "
+        "ended: keep "
+        "the scheduler alive until join() has returned outside of items";
+    core_->group.sink->report({std::make_exception_ptr(would_deadlock(message)), std::nullopt, "", message});
+    core_->group.books.close();
+    std::thread([core = std::move(core_)] { core->join(); }).detach();
+    return;
+  }
+  core_->join();
+}
+
+detail::scheduler_core& scheduler::core() const {
+  detail::refuse_in_forked_child("scheduler");
+  return *core_;
+}
+
+std::span<const device_info> scheduler::devices() const { return core().devices; }
+std::span<const failed_device> scheduler::failed() const { return core().failed; }
+
+void scheduler::close() { core().group.books.close(); }
+
+void scheduler::drain() { drain_until(std::chrono::steady_clock::time_point::max()); }
+
+bool scheduler::drain_until(std::chrono::steady_clock::time_point limit) {
+  core().refuse_inside("scheduler::drain");
+  return core().group.books.drain_until(limit);
+}
+
+void scheduler::cancel() { core().group.cancel_all(); }
+
+void scheduler::join() { core().join(); }
+
+void scheduler::enable(int id) { core().at(id).enable(true); }
+
+void scheduler::disable(int id) {
+  auto& self = core();
+  auto& thread = self.at(id);
+  const std::lock_guard lock(self.broadcast_mutex);
+  const auto& all = self.group.threads;
+  const bool another = std::any_of(
+      all.begin(), all.end(), [&](const auto& each) { return each.get() != &thread && each->enabled(); });
+  if (!another) {
+    throw invalid_option(
+        "device " + std::to_string(id) +
+        " is the last one enabled: items for any device could never start; enable another one first, or "
+        "close the scheduler");
+  }
+  thread.enable(false);
+}
+
+scheduler_stats scheduler::stats() const {
+  scheduler_stats all;
+  const auto& group = core().group;
+  for (const auto& thread : group.threads) all.devices.push_back(thread->stats());
+  all.queued = group.books.unstarted();
+  all.pending = group.books.pending();
+  all.refused = group.books.refused();
+  return all;
+}
+
+}  // namespace heddle

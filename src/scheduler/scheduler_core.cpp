@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/scheduler_core.hpp"
+
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "config/cpu_budget.hpp"
+#include "heddle/error.hpp"
+#include "pure/ids.hpp"
+#include "work/current.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+int or_default(int asked, int otherwise) { return asked > 0 ? asked : otherwise; }
+
+std::string describe(const device_info& info) {
+  return "device " + std::to_string(info.id) + " (" + info.name + ", " + info.uuid + ")";
+}
+
+}  // namespace
+
+scheduler_core::scheduler_core(const scheduler_options& options)
+    : group(options, make_driver(options), std::make_shared<error_sink>(options.on_error)) {
+  register_sink(group.serial, group.sink);
+  try {
+    start(options);
+  } catch (...) {
+    stop();
+    unregister_sink(group.serial);
+    throw;
+  }
+}
+
+scheduler_core::~scheduler_core() {
+  if (!joined_) stop();  // nobody joined, so nothing can be pending but what a failed start left
+  unregister_core(group.serial);
+  unregister_sink(group.serial);
+}
+
+void scheduler_core::start(const scheduler_options& options) {
+  const int count = group.seam->device_count();
+  if (count == 0)
+    throw no_device("there is no device to start: check scheduler_options::devices (HEDDLE_DEVICES)");
+  const auto ids = assign_ids(static_cast<std::size_t>(count), options.ids);
+  const int cores = read_cpu_budget().cores;
+  if (cores < tbb::info::default_concurrency()) {
+    // A quota of the container bounds TBB's workers, which count cores alone.
+    worker_limit_.emplace(tbb::global_control::max_allowed_parallelism,
+                          static_cast<std::size_t>(std::max(cores, 2)));
+  }
+  std::vector<std::future<void>> started;
+  for (int k = 0; k < count; ++k) {
+    device_setup setup;
+    setup.info = group.seam->info(k);
+    setup.info.id = ids[static_cast<std::size_t>(k)];
+    setup.driver_device = k;
+    setup.arena_slots = or_default(options.arena_threads, std::max(3, (cores + count - 1) / count));
+    setup.streams = or_default(options.streams_per_device, 4);
+    setup.window_per_stream = or_default(options.window_per_stream, 4);
+    setup.spin_rounds = count < cores ? 400 : 0;
+    auto& thread = *group.threads.emplace_back(std::make_unique<device_thread>(group, std::move(setup)));
+    try {
+      started.push_back(thread.start());
+    } catch (const std::system_error& e) {
+      std::promise<void> refused;
+      refused.set_exception(std::make_exception_ptr(
+          device_error(thread.identity().info.id, "start of the device thread",
+                       std::string(e.what()) + "; raise the process's thread limit, or use fewer devices")));
+      started.push_back(refused.get_future());
+    }
+  }
+  std::exception_ptr first;
+  std::string reasons;
+  std::vector<std::unique_ptr<device_thread>> running;
+  for (std::size_t k = 0; k < started.size(); ++k) {
+    try {
+      started[k].get();
+      running.push_back(std::move(group.threads[k]));
+    } catch (...) {
+      const auto error = std::current_exception();
+      if (!first) first = error;
+      const auto& info = group.threads[k]->identity().info;
+      failed.push_back({info, text_of(error)});
+      reasons += (reasons.empty() ? "" : "; ") + describe(info) + ": " + text_of(error);
+      group.threads[k]->join();
+    }
+  }
+  group.threads = std::move(running);
+  if (first && (options.at_start == on_start_failure::strict || group.threads.empty())) {
+    const no_device refusal("the scheduler was not made, since " + std::to_string(failed.size()) + " of " +
+                            std::to_string(count) + " devices failed to start: " + reasons +
+                            "; choose others with scheduler_options::devices, or go on without them with "
+                            "on_start_failure::lenient");
+    try {
+      std::rethrow_exception(first);
+    } catch (...) {
+      std::throw_with_nested(refusal);  // the exception of on_start itself is there for who wants it
+    }
+  }
+  for (std::size_t k = 0; k < group.threads.size(); ++k) {
+    group.threads[k]->place(static_cast<int>(k));
+    devices.push_back(group.threads[k]->identity().info);
+  }
+  for (const auto& each : failed) {
+    group.sink->report(
+        {first, each.info.id, "", describe(each.info) + " failed to start and is left out: " + each.reason});
+  }
+}
+
+device_thread& scheduler_core::at(int id) {
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    if (devices[k].id == id) return *group.threads[k];
+  }
+  std::string known;
+  for (const auto& each : devices) known += (known.empty() ? "" : ", ") + std::to_string(each.id);
+  throw invalid_option("no device has the id " + std::to_string(id) + "; this scheduler's ids are " + known);
+}
+
+bool scheduler_core::called_from_inside() const noexcept {
+  for (const binding* each = current().top; each != nullptr; each = each->previous) {
+    if (each->device->group == &group && each->kind != binding_kind::guard) return true;
+  }
+  return false;
+}
+
+void scheduler_core::refuse_inside(const char* call) const {
+  if (!called_from_inside()) return;
+  throw would_deadlock(std::string(call) +
+                       " was called inside an item of the scheduler, which could never end before the "
+                       "call does: call it outside, or continue with future::then");
+}
+
+void scheduler_core::join() {
+  refuse_inside("scheduler::join");
+  group.books.close();
+  do {
+    group.books.drain_until(std::chrono::steady_clock::time_point::max());
+  } while (!group.books.stop_if_idle());
+  stop();
+}
+
+void scheduler_core::stop() noexcept {
+  const std::lock_guard lock(join_mutex_);
+  if (joined_) return;
+  group.stopping.store(true, std::memory_order_seq_cst);
+  group.poke_all();
+  for (const auto& thread : group.threads) {
+    if (thread) thread->join();
+  }
+  worker_limit_.reset();
+  joined_ = true;
+}
+
+}  // namespace heddle::detail

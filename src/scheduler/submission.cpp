@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/detail/submission.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/continuations.hpp"
+#include "device/device_group.hpp"
+#include "device/device_thread.hpp"
+#include "heddle/error.hpp"
+#include "pure/admission.hpp"
+#include "pure/placement.hpp"
+#include "scheduler/route_access.hpp"
+#include "scheduler/scheduler_core.hpp"
+#include "work/current.hpp"
+#include "work/fork_guard.hpp"
+
+namespace heddle::detail {
+
+void discard(item& it) noexcept {
+  destroy_captures(it);
+  it.error_taken = true;
+  publish(it, true);
+}
+
+submission::submission(scheduler_core& core, const route& r, std::size_t count, when_refused refused)
+    : core_(std::shared_ptr<void>(), &core), route_(&r) {
+  refuse_in_forked_child("submit");
+  resolve(r);
+  admit(count, refused);
+}
+
+submission::submission(const item& parent, const route* r)
+    : core_(find_core(parent.group_serial)), route_(r) {
+  enter_anyway("then");
+  device_ = same_device;
+  reason_ = static_cast<std::uint8_t>(route_reason::follows);
+  if (r != nullptr) resolve(*r);
+}
+
+submission::submission(std::uint64_t group_serial, int place)
+    : core_(find_core(group_serial)), device_(place) {
+  enter_anyway("co_await");
+  reason_ = static_cast<std::uint8_t>(route_reason::pinned);
+}
+
+void submission::enter_anyway(const char* call) {
+  refuse_in_forked_child(call);
+  if (!core_)
+    throw scheduler_stopped("the scheduler of this item no longer exists: continue items while it lives");
+  if (!core_->group.books.enter(1, core_->called_from_inside())) {
+    core_->group.books.refuse();
+    throw scheduler_stopped("the scheduler is closed: attach continuations before close(), or inside items");
+  }
+  admitted_ = 1;
+}
+
+submission::~submission() {
+  if (admitted_ == 0) return;
+  if (counted_unstarted_) core_->group.books.start(admitted_);
+  core_->group.books.leave(admitted_);
+}
+
+void submission::resolve(const route& r) {
+  const route_access::view asked(r);
+  auto& group = core_->group;
+  device_ = -1;
+  reason_ = static_cast<std::uint8_t>(route_reason::any);
+  if (asked.kind == route_access::kind::device) {
+    device_ = core_->at(asked.id).identity().index;
+    reason_ = static_cast<std::uint8_t>(route_reason::pinned);
+  }
+  const int streams = group.threads.front()->streams();
+  if (asked.stream && asked.in_arena) {
+    throw invalid_option(
+        "a route with a stream and in_arena: arena items have no stream; leave one of the two out");
+  }
+  if (asked.stream && (*asked.stream < 0 || *asked.stream >= streams)) {
+    throw invalid_option("route.stream(" + std::to_string(*asked.stream) + "): devices have streams 0 to " +
+                         std::to_string(streams - 1) +
+                         "; scheduler_options::streams_per_device sets how many");
+  }
+  stream_ = asked.stream.value_or(-1);
+  if (asked.kind == route_access::kind::key) {
+    const std::vector<std::uint8_t> usable(group.threads.size(), 1);
+    const std::size_t home = *home_of_key(asked.key, usable);
+    std::size_t least = group.threads[home]->queued();
+    if (asked.spill) {
+      for (const auto& each : group.threads) least = std::min(least, each->queued());
+    }
+    const auto window_size = group.threads.front()->window_size();
+    if (asked.spill && spills(group.threads[home]->queued(), least, window_size)) {
+      reason_ = static_cast<std::uint8_t>(route_reason::spilled);
+      return;
+    }
+    reason_ = static_cast<std::uint8_t>(route_reason::keyed);
+    device_ = static_cast<int>(home);
+    if (stream_ < 0 && !asked.in_arena)
+      stream_ = static_cast<int>(asked.key % static_cast<std::uint64_t>(streams));
+  }
+}
+
+void submission::admit(std::size_t count, when_refused refused) {
+  auto& books = core_->group.books;
+  const bool declines = refused == when_refused::declines;
+  if (!books.enter(count, core_->called_from_inside())) {
+    books.refuse();
+    if (declines) return;
+    throw scheduler_stopped(
+        "the scheduler is closed and takes no more items: submit before close(), or make a new one");
+  }
+  const bool on_own_threads = on_own_device_thread() || on_arena_thread();
+  admitted_ = books.reserve(count, declines || on_own_threads);
+  counted_unstarted_ = true;
+  if (admitted_ < count) books.leave(count - admitted_);
+  if (admitted_ > 0) return;
+  books.refuse();
+  if (declines) return;
+  throw queue_full("the queue holds " + std::to_string(books.capacity()) +
+                   " unstarted items, as many as queue_capacity allows" +
+                   (books.policy() == when_full::wait
+                        ? ", and waiting for room inside an item could deadlock: submit less at once inside "
+                          "items, or raise "
+                          "the capacity"
+                        : ": submit later, raise the capacity, or let submitters wait (when_full::wait)"));
+}
+
+void submission::prepare(item& it) {
+  auto& group = core_->group;
+  it.group = &group;
+  it.group_serial = group.serial;
+  it.ticket = group.next_ticket.fetch_add(1, std::memory_order_relaxed);
+  it.device = device_;
+  it.stream = static_cast<std::int16_t>(stream_);
+  it.reason = reason_;
+  if (group.record_times) extras_of(it).times.emplace().queued = std::chrono::steady_clock::now();
+  if (route_ == nullptr) return;
+  const route_access::view asked(*route_);
+  it.priority = asked.priority;
+  it.host_only = asked.host_only;
+  it.in_arena = asked.in_arena;
+  if (!asked.label.empty()) extras_of(it).label = asked.label;
+  if (asked.deadline) extras_of(it).deadline = asked.deadline;
+  if (asked.stop.stop_possible()) {
+    auto& extras = extras_of(it);
+    extras.stop = asked.stop;
+    // Last, since it may call at once.
+    extras.on_stop.emplace(
+        asked.stop, std::function<void()>([&it] { cancel_as_asked(it, "the stop token of its route"); }));
+  }
+}
+
+void submission::start(item& it) {
+  item* const one = &it;
+  start(std::span<item* const>(&one, 1));
+}
+
+void submission::start(std::span<item* const> items) {
+  std::size_t prepared = 0;
+  try {
+    for (; prepared < items.size(); ++prepared) prepare(*items[prepared]);
+  } catch (...) {
+    for (item* const it : items) {
+      if (it->extras) it->extras->on_stop.reset();
+      discard(*it);
+    }
+    throw;
+  }
+  item_list chain;
+  for (item* const it : items) chain.append(*it);
+  admitted_ -= items.size();
+  core_->group.dispatch_chain(chain, items.size());
+}
+
+void submission::prepare_follower(item& follower) {
+  prepare(follower);
+  follower.fire = &queue_follower;
+}
+
+void submission::follow(item& parent, item& follower, bool on_stream) {
+  try {
+    prepare(follower);
+  } catch (...) {
+    discard(follower);
+    throw;
+  }
+  follower.waits_for = &parent;
+  follower.fire = &queue_follower;
+  admitted_ = 0;
+  if (on_stream && attach_to_stream(parent, follower)) return;
+  if (attach(parent, follower)) return;
+  queue_follower(follower, parent.ran_on >= 0 ? parent.ran_on : parent.device);
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+# The installed package takes part in version requests: its own minor version only, while heddle is at 0.x.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(STRINGS ${SOURCE_DIR}/CMakeLists.txt line REGEX "^ +VERSION [0-9.]+$" LIMIT_COUNT 1)
+string(REGEX MATCH "([0-9]+)\\.([0-9]+)\\.[0-9]+" version "${line}")
+set(major ${CMAKE_MATCH_1})
+set(minor ${CMAKE_MATCH_2})
+
+function(expect request compatible)
+  set(PACKAGE_FIND_VERSION ${request})
+  string(REPLACE "." ";" parts ${request})
+  list(GET parts 0 PACKAGE_FIND_VERSION_MAJOR)
+  list(GET parts 1 PACKAGE_FIND_VERSION_MINOR)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+  include(${PREFIX}/${LIBDIR}/cmake/heddle/heddle-config-version.cmake)
+  if(NOT PACKAGE_VERSION STREQUAL version)
+    message(FATAL_ERROR "the installed package says version ${PACKAGE_VERSION}, the project says ${version}")
+  endif()
+  if((compatible AND NOT PACKAGE_VERSION_COMPATIBLE) OR (NOT compatible AND PACKAGE_VERSION_COMPATIBLE))
+    message(FATAL_ERROR "version ${version} answers a request for ${request} with ${PACKAGE_VERSION_COMPATIBLE}, "
+                        "not with ${compatible}")
+  endif()
+endfunction()
+
+expect(${version} TRUE)
+expect(${major}.${minor} TRUE)
+math(EXPR other_minor "${minor} + 1")
+expect(${major}.${other_minor} FALSE)
+if(minor GREATER 0)
+  math(EXPR other_minor "${minor} - 1")
+  expect(${major}.${other_minor} FALSE)
+endif()
