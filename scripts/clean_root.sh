@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/clean_root.sh: the two commands of the README on a machine that has nothing. Makes a minimal root of
-# this machine's own release with debootstrap (in build/clean-root; the base is kept, the rest is made anew),
-# copies the tree in, runs scripts/test.sh and scripts/demo.sh twice, and checks that the second time nothing
-# is compiled and the demo takes less than 20 s. Needs root, for chroot and mounts.
+# scripts/clean_root.sh [RELEASE]: the two commands of the README on a machine that has nothing. Makes a minimal
+# root with debootstrap, of this machine's own release or of the one named ("trixie"), in build/clean-root; the
+# base is kept, the rest is made anew. Copies the tree in, runs scripts/test.sh and scripts/demo.sh twice, and
+# checks that the second time nothing is compiled and the demo takes less than 20 s. Needs root, for chroot and
+# mounts.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 source "$(dirname "$0")/setup.sh"
@@ -14,26 +15,27 @@ if [[ ${1-} != --mounted ]]; then
   need debootstrap git
   as_root true 2>/dev/null || die "root is needed, for chroot and mounts: sudo scripts/clean_root.sh"
   # Mounts in a namespace of our own: whatever happens, none is left behind.
-  as_root unshare --mount --propagation private "$PWD/scripts/clean_root.sh" --mounted
+  as_root unshare --mount --propagation private "$PWD/scripts/clean_root.sh" --mounted "$@"
   exit
 fi
 
-work=$PWD/build/clean-root
+# Security and update pockets are not releases that a root can be made of.
+read -r uri suite component < <(origin_of base-files)
+suite=${2:-${suite%%[-/]*}}
+work=$PWD/build/clean-root/$suite
 root=$work/root
 mkdir -p "$work/archives"
 
 make_base() {
-  local uri suite component
-  read -r uri suite component < <(origin_of libtbb-dev)
-  # Security and update pockets are not releases that a root can be made of.
-  suite=${suite%%[-/]*}
-  [[ $component == universe ]] && component=main,universe
+  # Ubuntu keeps most of what is needed in a component of its own.
+  [[ $(. /etc/os-release && echo "$ID") != ubuntu ]] || component=main,universe
   rm -rf "$work/base.part"
-  debootstrap --variant=minbase --components="$component" --include=ca-certificates "$suite" "$work/base.part" "$uri" &&
+  debootstrap --variant=minbase --components="$component" --include=ca-certificates \
+    "$suite" "$work/base.part" "$uri" &&
     mv "$work/base.part" "$work/base"
 }
 
-[[ -d $work/base ]] || { echo "making the base of the clean root" && quietly clean-root-base make_base; }
+[[ -d $work/base ]] || { echo "making the base of a clean $suite" && quietly clean-root-base make_base; }
 rm -rf --one-file-system "$root"
 cp -a "$work/base" "$root"
 
@@ -79,4 +81,4 @@ compiled_nothing dev test.sh
 timed /heddle/scripts/demo.sh
 compiled_nothing release demo.sh
 ((took < demo_limit)) || die "the second demo took $took s, which is not under $demo_limit s"
-echo "clean root: both commands work, the second time without compiling"
+echo "clean $suite: both commands work, the second time without compiling"

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 // After <cstdio>, which jpeglib.h needs and does not include.
@@ -126,8 +127,9 @@ image decode_jpeg(std::span<const std::uint8_t> bytes, const read_limits& limits
   image result(static_cast<int>(reader.codec.image_width), static_cast<int>(reader.codec.image_height));
   std::vector<std::uint8_t> inks;
   if (reader.codec.out_color_space == JCS_CMYK) inks.resize(static_cast<std::size_t>(result.width) * 4);
+  const int orientation = orientation_of(reader.codec);  // the end of reading forgets the markers
   if (!read_rows(reader, result.target(), inks.empty() ? nullptr : inks.data())) reader.refuse();
-  return upright(std::move(result), orientation_of(reader.codec));
+  return upright(std::move(result), orientation);
 }
 
 }  // namespace image_batch

@@ -54,8 +54,9 @@ double escape_time(point z, point c, int most_steps) {
 
 rgb fractal_colour(const drawing& d, double steps) {
   if (steps < 0) return {0.02, 0.02, 0.05};
-  return palette_colour(d.seed, 0.12 * std::pow(std::max(steps, 0.0), 0.75)) *
-         std::fmin(1, 0.08 + steps / 10);
+  const bool night = d.round % 2 == 0;  // from dark blue to gold, or any palette
+  const double t = (night ? 0.5 : 0.0) + 0.12 * std::pow(std::max(steps, 0.0), 0.75);
+  return palette_colour(night ? 0 : d.seed, t) * std::fmin(1, 0.08 + steps / 10);
 }
 
 rgb mandelbrot(const drawing& d, point p) {

@@ -33,11 +33,17 @@ enum exit_code : int { all_done = 0, some_skipped = 1, nothing_done = 2, stopped
 
 const fs::path sheet_name = "contact-sheet.png";
 
+const std::map<std::string, operation> operations{{"sharpen", operation::sharpen},
+                                                  {"blur", operation::blur},
+                                                  {"edges", operation::edges},
+                                                  {"none", operation::none}};
+
 struct command {
   fs::path folder;
   int draw = 0;
   int devices = 0;
   int megapixels = 100;
+  std::string operation_name = "sharpen";
   bool plain_frames = false;
   job_settings job = {};
 };
@@ -55,17 +61,13 @@ Examples:
 
 /// Fills `wanted`; throws CLI::ParseError.
 void parse(CLI::App& app, command& wanted, int argc, char** argv) {
-  const std::map<std::string, operation> operations{{"sharpen", operation::sharpen},
-                                                    {"blur", operation::blur},
-                                                    {"edges", operation::edges},
-                                                    {"none", operation::none}};
   app.footer(footer);
   app.add_option("FOLDER", wanted.folder, "Folder with PNG and JPEG files")->required();
   auto* out = app.add_option("-o,--out", wanted.job.out, "Folder for the results; made if it is missing");
-  app.add_option("--op", wanted.job.what,
-                 "What to do after shrinking: sharpen, blur, edges or none (default sharpen)")
-      ->transform(CLI::CheckedTransformer(operations).description(""))
-      ->type_name("NAME");
+  app.add_option("--op", wanted.operation_name, "What to do after shrinking: sharpen, blur, edges or none")
+      ->check(CLI::IsMember(operations).description(""))
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--size", wanted.job.size,
                  "Longest side of a result in pixels; smaller pictures keep their size")
       ->check(CLI::Range(1, 65535).description(""))
@@ -91,6 +93,7 @@ void parse(CLI::App& app, command& wanted, int argc, char** argv) {
                "Grey frames: the contact sheet is the same whatever device made a picture");
   app.add_flag("-q,--quiet", wanted.job.quiet, "No line for each picture that is done");
   app.parse(argc, argv);
+  wanted.job.what = operations.at(wanted.operation_name);
   if (out->empty() && wanted.draw == 0) throw CLI::RequiredError("--out");
 }
 
@@ -163,14 +166,15 @@ int run(const command& wanted) {
   } else if (!fs::is_directory(wanted.folder)) {
     return refuse(shown_name(wanted.folder) + " is not a folder");
   }
-  heddle::scheduler sched(options);
   if (wanted.draw > 0) {
+    heddle::scheduler sched(options);  // of its own, so that the table at the end counts the pictures alone
     const int drawn = draw_samples(sched, wanted.draw, wanted.folder);
     std::printf("drew %s into %s\n", count_of(static_cast<std::size_t>(drawn)).c_str(),
                 shown_name(wanted.folder).c_str());
     if (drawn < wanted.draw) return stopped_by_signal;
     if (wanted.job.out.empty()) return all_done;
   }
+  heddle::scheduler sched(options);
   return process(sched, wanted);
 }
 

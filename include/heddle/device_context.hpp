@@ -42,7 +42,8 @@ class device_context {
 
   /// The item's stream: the future is ready once the work on it is done.
   heddle::stream stream() const;
-  /// Another stream of the device, from 0: work put there counts for the item only after `join`.
+  /// Another stream of the device, from 0: work put there counts for the item only after `join`; without it,
+  /// a failure of that work goes to `on_error`.
   heddle::stream stream(int index) const;
   int stream_count() const noexcept;
   /// The CUDA stream. Throws `invalid_option` on host devices.
@@ -58,13 +59,13 @@ class device_context {
     stream().launch(size, std::move(body), std::move(args)...);
   }
   template <class Target, class Source>
-  void copy(Target&& target, const Source& source) const {
-    stream().copy(std::forward<Target>(target), source);
+  void copy(Target&& target, Source&& source) const {
+    stream().copy(std::forward<Target>(target), std::forward<Source>(source));
   }
   event record() const { return stream().record(); }
   void wait(const event& e) const { stream().wait(e); }
   /// The item's stream, and so its future, waits for all work put on `other` so far.
-  void join(const heddle::stream& other) const { wait(other.record()); }
+  void join(const heddle::stream& other) const;
 
   /// Owns `object` until the item's stream work is done; it dies on the device thread before the future is
   /// ready.

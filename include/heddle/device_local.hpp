@@ -58,7 +58,7 @@ class local_objects {
       for (std::size_t k = 0; k < slots_->size(); ++k) {
         made.push_back(s.submit(
             [this, k, &factory](device_context& context) {
-              auto object = std::make_unique<T>(factory(context));
+              std::unique_ptr<T> object(new T(factory(context)));  // elided: T need not move
               T* const address = object.get();
               slots_->fill(k, context, address, operation([object = std::move(object)] {}));
             },

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heddle/detail/item.hpp"
+#include "heddle/detail/time_limit.hpp"
 #include "heddle/route.hpp"
 
 namespace heddle {
@@ -60,8 +61,7 @@ class [[nodiscard]] future {
   /// Blocks until the item has ended or the time is over; true if it has ended. Runs nothing meanwhile.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> limit) const {
-    return wait_until(std::chrono::steady_clock::now() +
-                      std::chrono::ceil<std::chrono::steady_clock::duration>(limit));
+    return wait_until(detail::time_limit(limit));
   }
   bool wait_until(std::chrono::steady_clock::time_point limit) const {
     return detail::wait_until_ended(state(), limit);

@@ -52,6 +52,7 @@ class imap_state {
   imap_state& operator=(const imap_state&) = delete;
 
   ~imap_state() {
+    if (in_forked_child()) return;
     std::exception_ptr ignored;
     for (auto& each : parts_) each.cancel();
     for (auto& each : parts_) {
@@ -113,7 +114,11 @@ class imap_state {
     if (!next_) next_.emplace(std::ranges::begin(range_));
     while (parts_.size() < ahead_) {
       while (waiting_.size() < chunk_ && *next_ != std::ranges::end(range_)) {
-        waiting_.push_back(std::ranges::iter_move(*next_));
+        if constexpr (std::ranges::view<Range>) {
+          waiting_.push_back(**next_);  // of elements that belong to somebody else
+        } else {
+          waiting_.push_back(std::ranges::iter_move(*next_));
+        }
         ++*next_;
       }
       if (waiting_.empty()) return;

@@ -44,8 +44,9 @@ template <class Range>
 class indexed_input {
   using value = std::ranges::range_value_t<Range>;
   static constexpr bool in_place = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>;
+  // A range that was given away, not a view of elements that belong to somebody else.
   static constexpr bool consume =
-      !in_place || (!std::is_lvalue_reference_v<Range> && !std::ranges::borrowed_range<Range>);
+      !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
 
  public:
   explicit indexed_input(Range& range) {
@@ -53,7 +54,13 @@ class indexed_input {
       elements_ = std::ranges::data(range);
       size_ = std::ranges::size(range);
     } else {
-      for (auto&& x : range) copies_.push_back({std::forward<decltype(x)>(x)});
+      for (auto&& x : range) {
+        if constexpr (consume) {
+          copies_.push_back({std::move(x)});
+        } else {
+          copies_.push_back({std::forward<decltype(x)>(x)});
+        }
+      }
       size_ = copies_.size();
     }
   }
@@ -72,7 +79,7 @@ class indexed_input {
   struct copy {
     value element;  // in a struct, since std::vector<bool> has no elements
   };
-  std::conditional_t<in_place, decltype(std::ranges::data(std::declval<Range&>())), char> elements_{};
+  std::conditional_t<in_place, std::add_pointer_t<std::ranges::range_reference_t<Range>>, char> elements_{};
   std::vector<copy> copies_;
   std::size_t size_ = 0;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heddle/detail/submission.hpp"
+#include "heddle/detail/time_limit.hpp"
 #include "heddle/device_context.hpp"
 #include "heddle/device_info.hpp"
 #include "heddle/future.hpp"
@@ -99,7 +100,8 @@ class scheduler {
   auto submit_batch(Range&& range, const route& r = route::any());
 
   /// Runs a copy of `f` on every device, disabled ones too; the k-th future belongs to `devices()[k]`.
-  /// Broadcasts start on every device in one order.
+  /// Broadcasts of equal priority start on every device in one order. Needs room in the queue for one item
+  /// and takes the rest beyond the capacity: it is queued whole or refused whole.
   template <class F>
   requires detail::item_callable<std::decay_t<F>> && std::copy_constructible<std::decay_t<F>>
   auto broadcast(F f, const route& r = route::any());
@@ -130,8 +132,7 @@ class scheduler {
   /// The same with a time limit; whether every item has ended.
   template <class Rep, class Period>
   bool drain_for(std::chrono::duration<Rep, Period> limit) {
-    return drain_until(std::chrono::steady_clock::now() +
-                       std::chrono::ceil<std::chrono::steady_clock::duration>(limit));
+    return drain_until(detail::time_limit(limit));
   }
   bool drain_until(std::chrono::steady_clock::time_point limit);
   /// Ends every item that has not started as `cancelled`, and asks those that run to stop (`stop_token()`).

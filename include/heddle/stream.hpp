@@ -28,7 +28,8 @@ class event {
   friend class device_context;
   int device_ = 0;
   int index_ = 0;
-  std::uint64_t mark_ = 0;  // 0: reached already
+  std::uint64_t serial_ = 0;  // of the scheduler
+  std::uint64_t mark_ = 0;    // 0: reached already
 };
 
 /// One in-order queue of a device, inside an item. A handle, cheap to copy; for the item's own thread and
@@ -65,13 +66,14 @@ class stream {
     launch(extents<1>(n), std::move(body), std::move(args)...);
   }
 
-  /// Copies `source` to `target` in stream order. Contiguous ranges of one trivially copyable type;
-  /// temporaries are no target. Throws `invalid_option` if the sizes differ.
+  /// Copies `source` to `target` in stream order: contiguous ranges of one trivially copyable type, which
+  /// live until the item's stream work is done, so no temporaries. Throws `invalid_option` if the sizes
+  /// differ.
   template <std::ranges::contiguous_range Target, std::ranges::contiguous_range Source>
-  requires std::ranges::borrowed_range<Target>
-  void copy(Target&& target, const Source& source) const {
+  requires std::ranges::borrowed_range<Target> && std::ranges::borrowed_range<Source>
+  void copy(Target&& target, Source&& source) const {
     using T = std::ranges::range_value_t<Target>;
-    static_assert(std::is_same_v<T, std::ranges::range_value_t<const Source>>,
+    static_assert(std::is_same_v<T, std::ranges::range_value_t<Source>>,
                   "copy needs ranges of one element type");
     static_assert(std::is_trivially_copyable_v<T>, "copy needs a trivially copyable element type");
     detail::check_copy_sizes(std::ranges::size(target), std::ranges::size(source));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/arena_lane.hpp"
 
+#include <thread>
 #include <vector>
 
 #include "device/device_group.hpp"
@@ -16,6 +17,16 @@ bool arena_lane::offer() noexcept {
   }
   arena_.enqueue([this] { work(); });
   return true;
+}
+
+void arena_lane::wait_until_idle() noexcept {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (running_ == 0) return;
+    }
+    std::this_thread::yield();
+  }
 }
 
 item* arena_lane::take() {

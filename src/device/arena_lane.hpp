@@ -26,6 +26,10 @@ class arena_lane {
   /// all are running.
   bool offer() noexcept;
 
+  /// Waits until no worker of the lane runs or is on its way, which holds soon once nothing is pending: the
+  /// arena may not end with a worker that still refers to it.
+  void wait_until_idle() noexcept;
+
  private:
   void work() noexcept;
   item* take();

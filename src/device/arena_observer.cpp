@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/arena_observer.hpp"
 
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
 #include <thread>
 
 namespace heddle::detail {
+
+namespace {
+
+// A worker that TBB made at a device thread's request inherits that thread's name and, where it is bound to a
+// NUMA node, its CPUs, and would keep both for other arenas. It gets the process's own.
+void make_neutral(bool bound_to_node) noexcept {
+  thread_local bool done = false;
+  if (done) return;
+  done = true;
+  ::pthread_setname_np(::pthread_self(), std::string(program_invocation_short_name).substr(0, 15).c_str());
+  cpu_set_t mask;
+  if (bound_to_node && ::sched_getaffinity(::getpid(), sizeof mask, &mask) == 0) {
+    ::sched_setaffinity(0, sizeof mask, &mask);
+  }
+}
+
+}  // namespace
 
 arena_observer::arena_observer(tbb::task_arena& arena, const bound_device& device)
     : tbb::task_scheduler_observer(arena), device_(device) {
@@ -12,7 +35,8 @@ arena_observer::arena_observer(tbb::task_arena& arena, const bound_device& devic
 
 arena_observer::~arena_observer() { observe(false); }
 
-void arena_observer::on_scheduler_entry(bool) {
+void arena_observer::on_scheduler_entry(bool is_worker) {
+  if (is_worker) make_neutral(device_.info.numa_node.has_value());
   inside_.fetch_add(1, std::memory_order_relaxed);
   push_binding(device_, current().own_device == &device_ ? binding_kind::device_thread : binding_kind::arena);
 }

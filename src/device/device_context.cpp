@@ -64,6 +64,7 @@ stream device_context::stream(int index) const {
                          ": it has streams 0 to " + std::to_string(stream_count() - 1) +
                          "; scheduler_options::streams_per_device sets how many");
   }
+  frame_.touched |= std::uint64_t{1} << index;
   return heddle::stream(frame_.device, index);
 }
 
@@ -77,7 +78,8 @@ void device_context::sync() const {
   auto& device = frame_.device;
   auto& seam = *frame_.group.seam;
   const auto mine = device.stream(stream().index());
-  const std::uint64_t mark = seam.record(mine);
+  const std::uint64_t mark =
+      seam.record(mine, detail::mark_kind::end_of_item);  // told here: the item may go on
   std::optional<std::exception_ptr> end;
   while (!(end = seam.query(mine, mark))) {
     if (!seam.advance(mine.device)) std::this_thread::yield();  // another device's stream has to go on first
@@ -90,12 +92,25 @@ event stream::record() const {
   const auto mine = device_->stream(index_);
   e.device_ = mine.device;
   e.index_ = mine.index;
-  e.mark_ = device_->group().seam->record(mine);
+  e.mark_ = device_->group().seam->record(mine, detail::mark_kind::event);
+  e.serial_ = device_->group().serial;
   return e;
 }
 
 void stream::wait(const event& e) const {
+  if (e.mark_ == 0) return;
+  if (e.serial_ != device_->group().serial) {
+    throw invalid_option(
+        "an event of another scheduler: streams can wait for events of their own scheduler's devices; wait "
+        "for a future "
+        "instead");
+  }
   device_->group().seam->order_after(device_->stream(index_), {e.device_, e.index_}, e.mark_);
+}
+
+void device_context::join(const heddle::stream& other) const {
+  wait(other.record());
+  frame_.joined |= std::uint64_t{1} << other.index();
 }
 
 bool stream::runs_at_once() const noexcept {

@@ -36,6 +36,8 @@ class device_group {
   /// Wakes each device that sleeps.
   void poke_all() noexcept;
   std::stop_token stop_token();
+  /// Wakes up to `items` devices that sleep, for items in the shared queue.
+  void wake_for_shared(std::size_t items) noexcept;
 
   const std::uint64_t serial;
   const std::unique_ptr<driver> seam;
@@ -53,7 +55,6 @@ class device_group {
   std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
 
  private:
-  void wake_for_shared(std::size_t items) noexcept;
   void cancel_queue(ready_queue&);
 
   std::atomic<std::uint32_t> next_wake_{0};  // rotates over the devices

@@ -34,6 +34,15 @@ unsigned reserved_slots(int slots) {
   return static_cast<unsigned>(std::max(1, slots - std::max(1, threads - 1)));
 }
 
+// Tells the processor that this is a spin.
+void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 const wait_service serving{[](device_thread& self, item& awaited) { wait_graph::wait(self, awaited); }};
 
 }  // namespace
@@ -61,11 +70,14 @@ std::future<void> device_thread::start() {
 
 void device_thread::join() noexcept {
   if (thread_.joinable()) thread_.join();
+  lane.wait_until_idle();
   observer_.end();
 }
 
 void device_thread::main(std::promise<void> ready) {
-  ::pthread_setname_np(::pthread_self(), ("heddle/" + std::to_string(setup_.info.id)).c_str());
+  ::pthread_setname_np(
+      ::pthread_self(),
+      ("heddle/" + std::to_string(setup_.info.id)).substr(0, 15).c_str());  // the kernel's limit
   bool bound = false;
   try {
     group_.seam->bind(setup_.driver_device, setup_.streams);
@@ -94,7 +106,7 @@ void device_thread::run_on_start() {
   auto* const it = new typed_item<void, decltype(call_it)>(std::move(call_it));
   item_frame frame{*it, *this, group_, 0};
   call(frame);
-  const std::uint64_t mark = group_.seam->record(stream(0));
+  const std::uint64_t mark = group_.seam->record(stream(0), mark_kind::end_of_item);
   std::optional<std::exception_ptr> failure;
   while (!(failure = group_.seam->query(stream(0), mark))) group_.seam->advance(setup_.driver_device);
   destroy_captures(*it);
@@ -144,6 +156,8 @@ item* device_thread::take() {
       taken = own ? &queue.take(*chosen) : &group_.shared.take(*chosen - own_heads);
     }
     if (own) pinned_.fetch_sub(1, std::memory_order_relaxed);
+    // Whoever was woken for a shared item may take another one first, and be long about it.
+    if (group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
     if (begin(*taken)) return taken;
   }
 }
@@ -151,7 +165,7 @@ item* device_thread::take() {
 void device_thread::idle() {
   for (int k = 0; k < setup_.spin_rounds; ++k) {
     if (queue.maybe_nonempty() || group_.shared.maybe_nonempty()) return;
-    __builtin_ia32_pause();
+    relax();
   }
   const std::int64_t idle_since = now_ns();
   busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
@@ -210,6 +224,7 @@ void device_thread::dispose(item& it) noexcept {
     release_from_queue(it);
     return;
   }
+  wait_graph::after_claim(it);
   if (it.extras) it.extras->on_stop.reset();
   destroy_captures(it);
   dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -249,7 +264,7 @@ int device_thread::choose_stream(const item& it) {
 }
 
 void device_thread::run(item& it, bool from_queue) {
-  item_frame frame{it, *this, group_, choose_stream(it), top_};
+  item_frame frame{it, *this, group_, choose_stream(it), 0, 0, top_};
   top_ = &frame;
   ++depth_;
   it.runner.store(this, std::memory_order_release);
@@ -263,19 +278,37 @@ void device_thread::run(item& it, bool from_queue) {
   --depth_;
   top_ = frame.below;
   // One mark for all of them: they ended their work on the same stream one after another.
-  const std::uint64_t mark = it.host_only ? 0 : group_.seam->record(stream(frame.stream));
-  const auto on_stream = static_cast<std::size_t>(frame.stream);
-  const auto land = [&](item& landed, bool of_queue) {
-    if (mark == 0 && (streams_[on_stream].empty() || it.stream < 0)) {
-      finish(landed, of_queue);
-    } else {
-      streams_[on_stream].push_back({&landed, mark, of_queue});
-      ++depths_[on_stream];
-      ++flights_;
-    }
-  };
-  land(it, from_queue);
-  for (item* const follower : followers) land(*follower, true);
+  const std::uint64_t mark =
+      it.host_only ? 0 : group_.seam->record(stream(frame.stream), mark_kind::end_of_item);
+  watch_other_streams(frame);
+  land(it, frame.stream, mark, from_queue);
+  for (item* const follower : followers) land(*follower, frame.stream, mark, true);
+}
+
+void device_thread::land(item& it, int on, std::uint64_t mark, bool from_queue) {
+  const auto k = static_cast<std::size_t>(on);
+  if (mark == 0 && (streams_[k].empty() || it.stream < 0)) {
+    finish(it, from_queue);
+  } else {
+    put_in_flight(k, {&it, mark, from_queue, {}});
+  }
+}
+
+void device_thread::put_in_flight(std::size_t on, flight f) {
+  streams_[on].push_back(std::move(f));
+  ++depths_[on];
+  ++flights_;
+}
+
+void device_thread::watch_other_streams(item_frame& frame) {
+  for (std::size_t k = 0; k < streams_.size(); ++k) {
+    if ((frame.touched >> k & 1) == 0 || static_cast<int>(k) == frame.stream) continue;
+    const std::uint64_t mark = group_.seam->record(stream(static_cast<int>(k)), mark_kind::end_of_item);
+    if (mark == 0) continue;
+    const bool counted = (frame.joined >> k & 1) != 0;  // then the item itself tells the failure
+    std::string label = label_of(frame.running);
+    put_in_flight(k, {nullptr, mark, false, counted ? std::nullopt : std::optional(std::move(label))});
+  }
 }
 
 void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& followers) {
@@ -284,7 +317,7 @@ void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& 
     group_.books.reserve_anyway(1);
     if (begin(*follower)) {
       follower->stream = static_cast<std::int16_t>(frame.stream);
-      item_frame inner{*follower, *this, group_, frame.stream, frame.below};
+      item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
       call(inner);
       followers.push_back(follower);
       run_stream_followers(inner, followers);
@@ -298,27 +331,40 @@ bool device_thread::poll() {
   bool progressed = group_.seam->advance(setup_.driver_device);
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     while (!streams_[k].empty()) {
-      const flight oldest = streams_[k].front();
-      const auto ended = group_.seam->query(stream(static_cast<int>(k)), oldest.mark);
+      const auto ended = group_.seam->query(stream(static_cast<int>(k)), streams_[k].front().mark);
       if (!ended) break;
+      const flight oldest = std::move(streams_[k].front());
       streams_[k].pop_front();
       --depths_[k];
       --flights_;
-      if (*ended && !oldest.it->error) oldest.it->error = *ended;
-      finish(*oldest.it, oldest.from_queue);
+      if (oldest.it != nullptr) {
+        if (*ended && !oldest.it->error) oldest.it->error = *ended;
+        finish(*oldest.it, oldest.from_queue);
+      } else if (*ended && oldest.unjoined) {
+        report_unjoined(*ended, static_cast<int>(k), *oldest.unjoined);
+      }
       progressed = true;
     }
   }
   return progressed;
 }
 
+void device_thread::report_unjoined(const std::exception_ptr& error, int stream, const std::string& label) {
+  const int id = identity_.info.id;
+  group_.sink->report({error, id, label,
+                       "work on stream " + std::to_string(stream) + " of device " + std::to_string(id) +
+                           (label.empty() ? std::string() : ", put there by item '" + label + "',") +
+                           " failed, and its item did not join it: " + text_of(error)});
+}
+
 void device_thread::serve_until_ended(item& awaited) { wait_graph::wait(*this, awaited); }
 
-bool device_thread::holds_stream(int stream) const noexcept {
+std::uint64_t device_thread::held_streams() const noexcept {
+  std::uint64_t held = 0;
   for (const item_frame* frame = top_; frame != nullptr; frame = frame->below) {
-    if (frame->running.stream == stream && stream >= 0) return true;
+    if (frame->running.stream >= 0) held |= std::uint64_t{1} << frame->running.stream;
   }
-  return false;
+  return held;
 }
 
 void device_thread::enable(bool on) noexcept {

@@ -9,6 +9,8 @@
 #include <exception>
 #include <future>
 #include <list>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -85,16 +87,17 @@ class device_thread {
   /// Waits inside an item; see wait_graph.hpp.
   void serve_until_ended(item& awaited);
   bool may_nest() const noexcept { return depth_ < deepest_wait; }
-  /// Whether an item on the stack holds this stream as a fixed one.
-  bool holds_stream(int stream) const noexcept;
+  /// The fixed streams of the items on the stack, a bit each.
+  std::uint64_t held_streams() const noexcept;
   std::size_t in_flight() const noexcept { return flights_; }
   std::list<local_object> locals;  // destroyed by this thread when it ends
 
  private:
   struct flight {
-    item* it;
+    item* it;  // null: work that no future waits for
     std::uint64_t mark;
     bool from_queue;
+    std::optional<std::string> unjoined;  // without an item: the label of who left this work to itself
   };
 
   void dispose(item&) noexcept;
@@ -106,6 +109,10 @@ class device_thread {
   void pause(std::chrono::microseconds& delay);
   int choose_stream(const item&);
   void run_stream_followers(item_frame&, std::vector<item*>& followers);
+  void watch_other_streams(item_frame&);
+  void land(item&, int on, std::uint64_t mark, bool from_queue);
+  void put_in_flight(std::size_t on, flight);
+  void report_unjoined(const std::exception_ptr&, int stream, const std::string& label);
 
   device_group& group_;
   const device_setup setup_;

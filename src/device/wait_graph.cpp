@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <list>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "device/device_thread.hpp"
 #include "heddle/error.hpp"
@@ -17,14 +18,19 @@ namespace {
 
 struct record {
   device_thread* waiter;
-  item* awaited;  // alive while the record stands: the waiter holds its future
-  bool must_end;  // the waiter's stack is in use by what it waits for: never the one that gives up
-  bool refused = false;
+  item* awaited;         // alive while the record stands: the waiter holds its future
+  bool must_end;         // the waiter's stack is in use by what it waits for: never the one that gives up
+  bool may_nest;         // whether the waiter may run another item on top
+  std::uint64_t held;    // the fixed streams of the items on its stack, a bit each
+  bool serving = false;  // it runs another item meanwhile
+  bool refused = false;  // it is to give up
 };
 
 std::mutex mutex;
-std::vector<record> records;  // guarded by mutex; a thread's newest is its last
+std::list<record> records;    // guarded by mutex; a thread's newest is its last
 std::atomic<int> entered{0};  // how many records stand or are about to; seq_cst with claims and pushes
+
+bool holds(const record& r, int stream) noexcept { return stream >= 0 && (r.held >> stream & 1) != 0; }
 
 // The first unended item that has to end before `it` can: itself, or one that it continues. Under the mutex.
 item& front_of(item& it) {
@@ -43,22 +49,24 @@ item& front_of(item& it) {
   return *front;
 }
 
-// What `self` may run so that `it` comes nearer to its end; null if that is none of its business. Under the
-// mutex.
-item* servable(device_thread& self, item& it, bool own) {
+// What the waiter `mine` may run so that `it` comes nearer to its end; null if that is none of its business.
+// Under the mutex.
+item* servable(const record& mine, item& it) {
   item* const front = &front_of(it);
-  if (!is_unstarted(*front) || front->in_arena || front->group == nullptr) return nullptr;
-  const auto& me = self.identity();
+  if (!mine.may_nest || !is_unstarted(*front) || front->in_arena || front->group == nullptr) return nullptr;
+  const auto& me = mine.waiter->identity();
   if (front->group != me.group) return nullptr;
+  const bool own = &it == mine.awaited;
   if (front->device >= 0 ? front->device != me.index : !own) return nullptr;
   if (front->stream < 0) return front;
   // Never past an unfinished predecessor on a fixed stream: an older one in the queue goes first, and one
   // that this very stack holds cannot end before we return.
-  if (self.holds_stream(front->stream)) return nullptr;
-  const std::lock_guard lock(self.queue.mutex);
+  if (holds(mine, front->stream)) return nullptr;
+  auto& queue = mine.waiter->queue;
+  const std::lock_guard lock(queue.mutex);
   const auto stream = front->stream;
   item* const older =
-      self.queue.find([stream](const item& each) { return each.stream == stream && is_unstarted(each); });
+      queue.find([stream](const item& each) { return each.stream == stream && is_unstarted(each); });
   return older != nullptr && older->ticket < front->ticket ? older : front;
 }
 
@@ -68,56 +76,55 @@ record* newest_of(const device_thread* thread) {
   return last == records.rend() ? nullptr : &*last;
 }
 
-// Whether `self`, waiting for `awaited`, closes a circle of threads each of which waits for the next; `other`
-// is then a waiter of the circle that may give up in place of `self`. Under the mutex.
-bool closes_circle(device_thread& self, item& awaited, record*& other) {
-  item* next = &awaited;
+// Whether the wait `mine` closes a circle of threads each of which waits for the next; `other` is then a
+// waiter of the circle that may give up in place of `mine`. Under the mutex, after `servable` found nothing.
+bool closes_circle(const record& mine, record*& other) {
+  const record* at = &mine;
   for (std::size_t steps = 0; steps <= records.size(); ++steps) {
-    item& front = front_of(*next);
+    item& front = front_of(*at->awaited);
     const device_thread* holder = nullptr;
     if (is_unstarted(front)) {
-      if (front.group == nullptr || front.in_arena || front.device < 0) {
-        // Anybody may take it; if that is `self` alone it has tried already, and is at its depth.
-        if (front.in_arena || front.group != self.identity().group || self.may_nest()) return false;
-        return true;
+      if (front.group == nullptr || front.in_arena) return false;  // the arena's threads will run it
+      if (front.device < 0) {
+        // Any device may take it, so the waiter itself would have, were it not too deep.
+        return at == &mine && front.group == mine.waiter->identity().group && !mine.may_nest;
       }
       holder = front.group->threads[static_cast<std::size_t>(front.device)].get();
-      const record* const waits = newest_of(holder);
-      if (holder != &self &&
-          (waits == nullptr || (holder->may_nest() && !holder->holds_stream(front.stream)))) {
-        return false;  // it is free, or will serve
-      }
+      const record* const waits = holder == mine.waiter ? &mine : newest_of(holder);
+      if (waits == nullptr) return false;  // it is free, or runs something
+      if (waits != &mine && waits->may_nest && !holds(*waits, front.stream)) return false;  // it will serve
     } else {
       holder = front.runner.load(std::memory_order_acquire);
       if (holder == nullptr) return false;  // about to run, or its callable has returned
     }
-    if (holder == &self) return true;
-    record* const held_by = newest_of(holder);
-    if (held_by == nullptr) return false;  // it runs
-    if (held_by->refused) return false;    // it gives up
-    if (!held_by->must_end) other = held_by;
-    next = held_by->awaited;
+    if (holder == mine.waiter) return true;
+    record* const next = newest_of(holder);
+    if (next == nullptr || next->serving || next->refused) return false;  // it goes on
+    if (!next->must_end) other = next;
+    at = next;
   }
   return false;
 }
 
-[[noreturn]] void refuse(device_thread& self, item& awaited) {
-  const std::string label = awaited.extras ? awaited.extras->label : std::string();
-  throw would_deadlock("an item on device " + std::to_string(self.identity().info.id) + " waits for " +
-                       (label.empty() ? std::string("an item") : "item '" + label + "'") +
-                       (self.may_nest() ? " that cannot end before the waiting one does"
-                                        : ", but items wait inside one another " +
-                                              std::to_string(deepest_wait) + " deep here already") +
+[[noreturn]] void refuse(const record& mine) {
+  const std::string label = label_of(*mine.awaited);
+  throw would_deadlock("an item on device " + std::to_string(mine.waiter->identity().info.id) +
+                       " waits for " + (label.empty() ? std::string("an item") : "item '" + label + "'") +
+                       (mine.may_nest ? " that cannot end before the waiting one does"
+                                      : ", but items wait inside one another " +
+                                            std::to_string(deepest_wait) + " deep here already") +
                        ": continue with future::then, or wait outside of items");
 }
 
+// One wait's record, as long as it lasts.
 class entry {
  public:
-  entry(device_thread& self, item& awaited) : self_(self) {
+  entry(device_thread& self, item& awaited) {
     entered.fetch_add(1, std::memory_order_seq_cst);
     const std::lock_guard lock(mutex);
-    records.push_back({&self, &awaited, current().must_end});
-    // Whoever waits with this item's device in its way looks again: it may be able to serve.
+    place = records.insert(records.end(),
+                           {&self, &awaited, current().must_end, self.may_nest(), self.held_streams()});
+    // Others may be able to serve what this one waits for.
     for (const auto& each : records) {
       if (each.waiter != &self) nudge(*each.awaited);
     }
@@ -126,56 +133,60 @@ class entry {
   entry& operator=(const entry&) = delete;
   ~entry() {
     const std::lock_guard lock(mutex);
-    const auto last =
-        std::find_if(records.rbegin(), records.rend(), [&](const record& r) { return r.waiter == &self_; });
-    records.erase(std::next(last).base());
+    records.erase(place);
     entered.fetch_sub(1, std::memory_order_seq_cst);
   }
 
- private:
-  device_thread& self_;
+  std::list<record>::iterator place;
 };
+
+// An item that the waiter has claimed for running; null if it has nothing to run. Throws where the wait can
+// never end.
+item* claim_servable(record& mine) {
+  const std::lock_guard lock(mutex);
+  item* next = servable(mine, *mine.awaited);
+  for (auto each = records.begin(); next == nullptr && each != records.end(); ++each) {
+    if (each->waiter != mine.waiter) next = servable(mine, *each->awaited);
+  }
+  if (next != nullptr) {
+    if (!claim(*next)) {  // another was faster: look again
+      nudge(*mine.awaited);
+      return nullptr;
+    }
+    mine.serving = true;
+    return next;
+  }
+  if (mine.refused) refuse(mine);
+  record* other = nullptr;
+  if (!closes_circle(mine, other)) return nullptr;
+  if (!mine.must_end || other == nullptr) refuse(mine);
+  other->refused = true;
+  nudge(*other->awaited);
+  return nullptr;
+}
 
 }  // namespace
 
 void wait(device_thread& self, item& awaited) {
-  using namespace std::chrono_literals;
+  constexpr auto shortest = std::chrono::microseconds(20);
+  constexpr auto longest = std::chrono::microseconds(1000);
   const entry registered(self, awaited);
-  auto delay = 20us;
+  record& mine = *registered.place;
+  auto delay = shortest;
   for (;;) {
-    const std::uint64_t seen = announce_wait(awaited);  // before the looks below: what changes later wakes us
+    const std::uint64_t seen = announce_served_wait(awaited);  // first: what changes after it keeps us awake
     if (seen & item_flag::done) return;
     if (is_late(awaited) && is_unstarted(awaited) && cancel_as_late(awaited)) return;
-    item* next = nullptr;
-    {
-      const std::lock_guard lock(mutex);
-      if (self.may_nest()) {
-        next = servable(self, awaited, true);
-        for (std::size_t k = 0; next == nullptr && k < records.size(); ++k) {
-          if (records[k].waiter != &self) next = servable(self, *records[k].awaited, false);
-        }
-      }
-      if (next != nullptr && !claim(*next)) continue;  // another was faster; look again
-      record* other = nullptr;
-      if (newest_of(&self)->refused) refuse(self, awaited);
-      if (next == nullptr && closes_circle(self, awaited, other)) {
-        if (!current().must_end || other == nullptr) refuse(self, awaited);
-        other->refused = true;
-        nudge(*other->awaited);
-      }
-    }
-    if (next != nullptr) {
+    if (item* const next = claim_servable(mine)) {
       self.begin_claimed(*next);
       self.run(*next, false);
-      continue;
-    }
-    if (self.poll()) {
-      delay = 20us;
-      continue;
-    }
-    if (self.in_flight() > 0) {
+      const std::lock_guard lock(mutex);
+      mine.serving = false;
+    } else if (self.poll()) {
+      delay = shortest;
+    } else if (self.in_flight() > 0) {
       futex_wait_until(awaited.word, seen, std::chrono::steady_clock::now() + delay);
-      delay = std::min(delay * 2, std::chrono::microseconds(1000));
+      delay = std::min(delay * 2, longest);
     } else if (awaited.extras && awaited.extras->deadline && is_unstarted(awaited)) {
       futex_wait_until(awaited.word, seen, *awaited.extras->deadline);
     } else {

@@ -17,6 +17,10 @@ struct stream_id {
   int index = 0;
 };
 
+/// What a mark is for. Failed work fails all later work of its item on the stream, up to the mark that ends
+/// the item.
+enum class mark_kind { event, end_of_item };
+
 /// The seam: what heddle needs from CUDA, or from the host in its place. The only abstract class.
 ///
 /// Devices are numbered from 0 in the order in which they were selected. `bind`, `unbind` and everything on
@@ -40,11 +44,11 @@ class driver {
   virtual bool runs_at_once(stream_id) const noexcept = 0;
 
   /// A mark behind all work put on the stream so far; 0 if that is done already, without a failure to report.
-  virtual std::uint64_t record(stream_id) = 0;
-  /// Empty while the mark is not reached; then null, or the failure of the work since the mark before. Marks
-  /// of one stream are asked for in their order; the same one several times, if wanted.
+  virtual std::uint64_t record(stream_id, mark_kind) = 0;
+  /// Empty while the mark is not reached; then null, or the failure of the item's work before it.
   virtual std::optional<std::exception_ptr> query(stream_id, std::uint64_t mark) = 0;
-  /// Work put on `waiter` from now on starts after `mark` of `other`, a stream of any device.
+  /// Work put on `waiter` from now on starts after `mark` of `other`, a stream of any device, and fails as
+  /// that failed.
   virtual void order_after(stream_id waiter, stream_id other, std::uint64_t mark) = 0;
   /// Lets the device's streams go on, where they need the thread for that; whether any did.
   virtual bool advance(int device) = 0;

@@ -88,7 +88,7 @@ bool host_driver::runs_at_once(stream_id id) const noexcept {
   return mode_ == host_mode::immediate && at(id).empty();
 }
 
-std::uint64_t host_driver::record(stream_id id) { return at(id).record(); }
+std::uint64_t host_driver::record(stream_id id, mark_kind kind) { return at(id).record(kind); }
 
 std::optional<std::exception_ptr> host_driver::query(stream_id id, std::uint64_t mark) {
   return at(id).query(mark);

@@ -27,7 +27,7 @@ class host_driver final : public driver {
   void unbind(int device) noexcept override;
   void enqueue(stream_id, operation) override;
   bool runs_at_once(stream_id) const noexcept override;
-  std::uint64_t record(stream_id) override;
+  std::uint64_t record(stream_id, mark_kind) override;
   std::optional<std::exception_ptr> query(stream_id, std::uint64_t mark) override;
   void order_after(stream_id waiter, stream_id other, std::uint64_t mark) override;
   bool advance(int device) override;

@@ -6,20 +6,21 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <optional>
 
+#include "driver/driver.hpp"
 #include "heddle/detail/operation.hpp"
 
 namespace heddle::detail {
 
-/// An in-order queue of host functions. Used by one thread, but for `reached_by`.
+/// An in-order queue of host functions. Used by one thread, but for what says otherwise.
 class host_stream {
  public:
-  /// Runs `work` now if nothing is queued and the stream is immediate.
   void enqueue(operation work);
   void order_after(const host_stream& other, std::uint64_t mark);
-  std::uint64_t record();
-  std::optional<std::exception_ptr> query(std::uint64_t mark);
+  std::uint64_t record(mark_kind);
+  std::optional<std::exception_ptr> query(std::uint64_t mark) const;
   /// Runs the oldest function; false if there is none, or if it waits for another stream.
   bool advance();
   bool empty() const noexcept { return queue_.empty(); }
@@ -30,16 +31,22 @@ class host_stream {
 
  private:
   struct entry {
-    operation work;                      // empty: a mark or an order
-    std::uint64_t mark = 0;              // not 0: a mark
+    operation work;          // empty: a mark or an order
+    std::uint64_t mark = 0;  // not 0: a mark
+    mark_kind kind = mark_kind::event;
     const host_stream* other = nullptr;  // not null: waits for `mark` of it
   };
+  /// The failure that a reached mark stands behind; null if there is none. Any thread.
+  std::exception_ptr failure_at(std::uint64_t mark) const;
+  void fail(std::exception_ptr error);
+
   std::deque<entry> queue_;
   std::uint64_t recorded_ = 0;
   std::atomic<std::uint64_t> reached_{
       0};                       // publishes what the work up to it wrote, to streams of other devices
-  std::exception_ptr failure_;  // of the work since the last mark; the rest up to the mark is skipped
-  std::map<std::uint64_t, std::exception_ptr> failures_;  // by mark, until a later one is asked for
+  std::exception_ptr failure_;  // of the item whose work is at the front; the rest of it is skipped
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::exception_ptr> failures_;  // by mark, the latest ones; guarded by mutex_
 };
 
 }  // namespace heddle::detail

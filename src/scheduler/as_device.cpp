@@ -3,6 +3,7 @@
 
 #include <tbb/task_arena.h>
 
+#include "heddle/error.hpp"
 #include "scheduler/scheduler_core.hpp"
 #include "work/current.hpp"
 #include "work/fork_guard.hpp"
@@ -11,9 +12,22 @@ namespace heddle {
 
 namespace detail {
 
+namespace {
+struct entered_call {
+  ledger& books;
+  ~entered_call() { books.leave(1); }
+};
+}  // namespace
+
 void enter_arena(scheduler_core& core, int id, void (*call)(void*), void* argument) {
   refuse_in_forked_child("as_device");
-  core.at(id).arena().execute([&] { tbb::this_task_arena::isolate([&] { call(argument); }); });
+  auto& device = core.at(id);
+  if (!core.group.books.enter(1, core.called_from_inside())) {
+    throw scheduler_stopped(
+        "as_device on a scheduler that is closed: call it before close(), or inside items");
+  }
+  const entered_call counted{core.group.books};  // join() waits for it
+  device.arena().execute([&] { tbb::this_task_arena::isolate([&] { call(argument); }); });
 }
 
 }  // namespace detail

@@ -7,9 +7,9 @@
 #include "heddle/error.hpp"
 #include "heddle/imap.hpp"
 #include "pure/placement.hpp"
-#include "scheduler/route_access.hpp"
 #include "scheduler/scheduler_core.hpp"
 #include "work/current.hpp"
+#include "work/fork_guard.hpp"
 #include "work/item.hpp"
 
 namespace heddle::detail {
@@ -43,6 +43,8 @@ void refuse_wait_on_arena_thread(const char* call) {
       "thread, or outside of items");
 }
 
+bool in_forked_child() noexcept { return is_forked_child(); }
+
 void wait_to_the_end(item& it, std::exception_ptr& refusal) {
   const must_end uninterrupted;
   for (;;) {
@@ -54,14 +56,6 @@ void wait_to_the_end(item& it, std::exception_ptr& refusal) {
       cancel_by_future(it);
     }
   }
-}
-
-std::unique_lock<std::mutex> lock_broadcasts(scheduler_core& core) {
-  return std::unique_lock(core.broadcast_mutex);
-}
-
-route pinned_like(const route& r, const scheduler_core& core, std::size_t place) {
-  return route_access::on(r, core.devices[place].id);
 }
 
 }  // namespace heddle::detail

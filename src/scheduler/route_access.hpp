@@ -8,11 +8,6 @@ namespace heddle::detail {
 /// What a route says, for whoever carries it out.
 struct route_access {
   using kind = route::kind;
-  static route on(route r, int id) {
-    r.kind_ = kind::device;
-    r.target_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(id));
-    return r;
-  }
   struct view {
     explicit view(const route& r) noexcept
         : kind(r.kind_),

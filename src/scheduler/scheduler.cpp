@@ -78,6 +78,10 @@ void scheduler::disable(int id) {
         "close the scheduler");
   }
   thread.enable(false);
+  // It may have been woken for an item that it leaves lying now.
+  for (const auto& each : all) {
+    if (each->enabled()) each->enable(true);
+  }
 }
 
 scheduler_stats scheduler::stats() const {

@@ -75,7 +75,7 @@ void scheduler_core::start(const scheduler_options& options) {
       started.push_back(refused.get_future());
     }
   }
-  std::exception_ptr first;
+  std::vector<std::exception_ptr> errors;  // of those in `failed`
   std::string reasons;
   std::vector<std::unique_ptr<device_thread>> running;
   for (std::size_t k = 0; k < started.size(); ++k) {
@@ -84,7 +84,7 @@ void scheduler_core::start(const scheduler_options& options) {
       running.push_back(std::move(group.threads[k]));
     } catch (...) {
       const auto error = std::current_exception();
-      if (!first) first = error;
+      errors.push_back(error);
       const auto& info = group.threads[k]->identity().info;
       failed.push_back({info, text_of(error)});
       reasons += (reasons.empty() ? "" : "; ") + describe(info) + ": " + text_of(error);
@@ -92,13 +92,13 @@ void scheduler_core::start(const scheduler_options& options) {
     }
   }
   group.threads = std::move(running);
-  if (first && (options.at_start == on_start_failure::strict || group.threads.empty())) {
+  if (!errors.empty() && (options.at_start == on_start_failure::strict || group.threads.empty())) {
     const no_device refusal("the scheduler was not made, since " + std::to_string(failed.size()) + " of " +
                             std::to_string(count) + " devices failed to start: " + reasons +
                             "; choose others with scheduler_options::devices, or go on without them with "
                             "on_start_failure::lenient");
     try {
-      std::rethrow_exception(first);
+      std::rethrow_exception(errors.front());
     } catch (...) {
       std::throw_with_nested(refusal);  // the exception of on_start itself is there for who wants it
     }
@@ -107,9 +107,10 @@ void scheduler_core::start(const scheduler_options& options) {
     group.threads[k]->place(static_cast<int>(k));
     devices.push_back(group.threads[k]->identity().info);
   }
-  for (const auto& each : failed) {
+  for (std::size_t k = 0; k < failed.size(); ++k) {
+    const auto& info = failed[k].info;
     group.sink->report(
-        {first, each.info.id, "", describe(each.info) + " failed to start and is left out: " + each.reason});
+        {errors[k], info.id, "", describe(info) + " failed to start and is left out: " + failed[k].reason});
   }
 }
 

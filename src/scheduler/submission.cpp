@@ -20,7 +20,20 @@
 
 namespace heddle::detail {
 
+namespace {
+
+std::shared_ptr<scheduler_core> core_of(std::uint64_t serial, const char* call) {
+  refuse_in_forked_child(call);  // before the registry's lock
+  auto core = find_core(serial);
+  if (!core)
+    throw scheduler_stopped("the scheduler of this item no longer exists: continue items while it lives");
+  return core;
+}
+
+}  // namespace
+
 void discard(item& it) noexcept {
+  if (it.extras) it.extras->on_stop.reset();
   destroy_captures(it);
   it.error_taken = true;
   publish(it, true);
@@ -34,23 +47,20 @@ submission::submission(scheduler_core& core, const route& r, std::size_t count, 
 }
 
 submission::submission(const item& parent, const route* r)
-    : core_(find_core(parent.group_serial)), route_(r) {
-  enter_anyway("then");
+    : core_(core_of(parent.group_serial, "then")), route_(r) {
+  enter_anyway();
   device_ = same_device;
   reason_ = static_cast<std::uint8_t>(route_reason::follows);
   if (r != nullptr) resolve(*r);
 }
 
 submission::submission(std::uint64_t group_serial, int place)
-    : core_(find_core(group_serial)), device_(place) {
-  enter_anyway("co_await");
+    : core_(core_of(group_serial, "co_await")), device_(place) {
+  enter_anyway();
   reason_ = static_cast<std::uint8_t>(route_reason::pinned);
 }
 
-void submission::enter_anyway(const char* call) {
-  refuse_in_forked_child(call);
-  if (!core_)
-    throw scheduler_stopped("the scheduler of this item no longer exists: continue items while it lives");
+void submission::enter_anyway() {
   if (!core_->group.books.enter(1, core_->called_from_inside())) {
     core_->group.books.refuse();
     throw scheduler_stopped("the scheduler is closed: attach continuations before close(), or inside items");
@@ -159,25 +169,39 @@ void submission::start(item& it) {
 }
 
 void submission::start(std::span<item* const> items) {
-  std::size_t prepared = 0;
-  try {
-    for (; prepared < items.size(); ++prepared) prepare(*items[prepared]);
-  } catch (...) {
-    for (item* const it : items) {
-      if (it->extras) it->extras->on_stop.reset();
-      discard(*it);
-    }
-    throw;
-  }
+  prepare_all(items);
+  if (!counted_unstarted_) core_->group.books.reserve_anyway(items.size());
   item_list chain;
   for (item* const it : items) chain.append(*it);
   admitted_ -= items.size();
   core_->group.dispatch_chain(chain, items.size());
 }
 
+void submission::prepare_all(std::span<item* const> items) {
+  try {
+    for (item* const it : items) prepare(*it);
+  } catch (...) {
+    for (item* const it : items) discard(*it);
+    throw;
+  }
+}
+
 void submission::prepare_follower(item& follower) {
   prepare(follower);
   follower.fire = &queue_follower;
+}
+
+void submission::start_everywhere(std::span<item* const> by_place) {
+  prepare_all(by_place);
+  auto& group = core_->group;
+  group.books.enter_more(by_place.size() - 1);
+  group.books.reserve_anyway(by_place.size() - 1);
+  admitted_ = 0;
+  const std::lock_guard lock(core_->broadcast_mutex);
+  for (std::size_t k = 0; k < by_place.size(); ++k) {
+    by_place[k]->device = static_cast<int>(k);
+    group.dispatch(*by_place[k]);
+  }
 }
 
 void submission::follow(item& parent, item& follower, bool on_stream) {

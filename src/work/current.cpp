@@ -27,11 +27,20 @@ void pop_binding() noexcept {
 
 const bound_device* bound() noexcept { return state.top != nullptr ? state.top->device : nullptr; }
 
-bool on_own_device_thread() noexcept {
-  return state.top != nullptr && state.top->kind == binding_kind::device_thread;
+namespace {
+
+// A guard says for whom the thread acts, not what the thread is.
+bool is_a(binding_kind kind) noexcept {
+  const binding* each = state.top;
+  while (each != nullptr && each->kind == binding_kind::guard) each = each->previous;
+  return each != nullptr && each->kind == kind;
 }
 
-bool on_arena_thread() noexcept { return state.top != nullptr && state.top->kind == binding_kind::arena; }
+}  // namespace
+
+bool on_own_device_thread() noexcept { return is_a(binding_kind::device_thread); }
+
+bool on_arena_thread() noexcept { return is_a(binding_kind::arena); }
 
 }  // namespace heddle::detail
 

@@ -147,13 +147,18 @@ bool attach(item& it, continuation& what) {
   return true;
 }
 
-void nudge(item& it) noexcept {
-  it.word.fetch_xor(item_flag::nudge, std::memory_order_seq_cst);
-  futex_wake_all(it.word);
-}
-
 std::uint64_t announce_wait(item& it) noexcept {
   return it.word.fetch_or(waited, std::memory_order_seq_cst) | waited;
+}
+
+std::uint64_t announce_served_wait(item& it) noexcept {
+  it.word.fetch_and(~item_flag::nudge, std::memory_order_seq_cst);
+  return announce_wait(it) & ~item_flag::nudge;  // one that came in between keeps the caller awake
+}
+
+void nudge(item& it) noexcept {
+  it.word.fetch_or(item_flag::nudge, std::memory_order_seq_cst);
+  futex_wake_all(it.word);
 }
 
 bool has_ended(item& it) {
@@ -219,6 +224,30 @@ bool cancel_as_late(item& it) {
 }
 
 bool is_late(const item& it) { return deadline_passed(it); }
+
+std::string why_of(const item& it) {
+  std::string why;
+  switch (static_cast<route_reason>(it.reason)) {
+    case route_reason::any:
+      why = "any device";
+      break;
+    case route_reason::pinned:
+      why = "the device that its route names";
+      break;
+    case route_reason::keyed:
+      why = "the device of its key";
+      break;
+    case route_reason::spilled:
+      why = "any device, since the one of its key was overloaded";
+      break;
+    case route_reason::follows:
+      why = "the device of the item that it continues";
+      break;
+  }
+  if (!is_done(it)) return why;
+  if (it.ran_on_id < 0) return why + "; ended before it started";
+  return why + "; ran on device " + std::to_string(it.ran_on_id);
+}
 
 std::string label_of(const item& it) { return it.extras ? it.extras->label : std::string(); }
 

@@ -40,10 +40,12 @@ bool is_late(const item&);
 /// Destroys the callable and the kept objects, in the device thread.
 void destroy_captures(item&) noexcept;
 
-/// Wakes whoever sleeps on the item, without an end.
-void nudge(item&) noexcept;
-
-/// Says that the caller is going to sleep on the word, and returns the word to sleep on.
+/// Says that the caller is going to sleep on the word until the item ends, and returns the word to sleep on.
 std::uint64_t announce_wait(item&) noexcept;
+
+/// For the device thread that waits for the item: the same, for a sleep that `nudge` ends too. What was
+/// nudged before is forgotten, so the caller looks around after this and before it sleeps.
+std::uint64_t announce_served_wait(item&) noexcept;
+void nudge(item&) noexcept;
 
 }  // namespace heddle::detail

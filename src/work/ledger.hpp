@@ -23,6 +23,8 @@ class ledger {
   /// Counts `count` items; false, and nothing counted, if the scheduler is stopped, or closed and the caller
   /// is not `inside` one of its items.
   bool enter(std::size_t count, bool inside) noexcept;
+  /// Counts more items along with one that was counted and has not ended.
+  void enter_more(std::size_t count) noexcept { state_.fetch_add(count, std::memory_order_relaxed); }
   void leave(std::size_t count) noexcept;
 
   // Unstarted: what the queue's capacity bounds.

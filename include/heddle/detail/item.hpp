@@ -48,7 +48,7 @@ inline constexpr std::uint64_t done = 4;          // value or error may be read
 inline constexpr std::uint64_t waited = 8;        // somebody sleeps on the word
 inline constexpr std::uint64_t future_gone = 16;  // the future was dropped
 inline constexpr std::uint64_t queue_gone = 32;   // no queue and no device thread holds it any more
-inline constexpr std::uint64_t nudge = 64;        // flipped to wake sleepers without an end
+inline constexpr std::uint64_t nudge = 64;        // set to wake the sleeper without an end; it clears it
 inline constexpr int bits = 12;
 inline constexpr std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
 }  // namespace item_flag

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "heddle/detail/item.hpp"
 #include "heddle/route.hpp"
@@ -14,6 +15,31 @@ class scheduler_core;
 
 /// Ends an item that no scheduler has accepted: its callable dies, its future must be dropped.
 void discard(item&) noexcept;
+
+/// Items that were made and not handed over yet: what is left at the end is discarded.
+class new_items {
+ public:
+  new_items() = default;
+  new_items(const new_items&) = delete;
+  new_items& operator=(const new_items&) = delete;
+  ~new_items() {
+    for (item* const it : rest()) discard(*it);
+  }
+  void add(item& it) { items_.push_back(&it); }
+  /// Those not handed over, oldest first.
+  std::span<item* const> rest() const noexcept {
+    return std::span<item* const>(items_).subspan(handed_over_);
+  }
+  /// The next `count` are somebody else's from now on.
+  std::span<item* const> hand_over(std::size_t count) noexcept {
+    handed_over_ += count;
+    return std::span<item* const>(items_).subspan(handed_over_ - count, count);
+  }
+
+ private:
+  std::vector<item*> items_;
+  std::size_t handed_over_ = 0;
+};
 
 /// The right to give items to a scheduler, obtained before the items are made, so that a refusal leaves the
 /// caller's callables untouched. What is not used is given back.
@@ -39,6 +65,9 @@ class submission {
   void start(item&);
   /// The same for several at once, oldest first.
   void start(std::span<item* const>);
+  /// Hands over one item for each device, in the devices' order, by an admission of one: the rest goes beyond
+  /// the bound of the queue. Items of two such calls come in the same order everywhere.
+  void start_everywhere(std::span<item* const> by_place);
   /// Hands over an item that runs once `parent` has ended; `on_stream`: once its callable has returned.
   void follow(item& parent, item& follower, bool on_stream = false);
   /// Prepares an item that will be queued as a continuation; `handed_over` once that is certain.
@@ -47,9 +76,10 @@ class submission {
 
  private:
   void admit(std::size_t count, when_refused);
-  void enter_anyway(const char* call);
+  void enter_anyway();
   void resolve(const route&);
   void prepare(item&);
+  void prepare_all(std::span<item* const>);
 
   std::shared_ptr<scheduler_core> core_;  // keeps it alive for the time of the call
   const route* route_ = nullptr;
