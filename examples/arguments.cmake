@@ -3,12 +3,16 @@
 
 # heddle_example_test(NAME PROGRAM EXIT_CODE REGULAR_EXPRESSION ARGUMENT…); INPUT, where set, is its standard input.
 function(heddle_example_test name program code expression)
-  set(check [[code=$1 expression=$2 input=$3; shift 3
-    output=$(printf '%b' "$input" | "$@" 2>&1); got=$?
-    printf '%s\n' "$output" "exit code $got, expected $code" "expected: $expression"
+  # Without semicolons, at which CMake would cut it.
+  set(check [[
+    code=$1 expression=$2 input=$3
+    shift 3
+    output=$(printf '%b' "$input" | "$@" 2>&1)
+    got=$?
+    printf '%s\n' "$output" "exit code $got, expected $code" "expected text: $expression"
     [ "$got" = "$code" ] && printf '%s\n' "$output" | grep -Eq -e "$expression"]])
   add_test(NAME example.${program}.${name}
-           COMMAND sh -c ${check} sh ${code} ${expression} "${INPUT}" $<TARGET_FILE:${program}> ${ARGN})
+           COMMAND sh -c "${check}" sh ${code} "${expression}" "${INPUT}" $<TARGET_FILE:${program}> ${ARGN})
   set_tests_properties(example.${program}.${name} PROPERTIES TIMEOUT 60 LABELS example)
 endfunction()
 

@@ -67,7 +67,7 @@ quietly() {
   shift
   mkdir -p build
   "$@" >"$log" 2>&1 </dev/null || {
-    tail -n 60 "$log" >&2
+    grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" | tail -n 60 >&2 # without ninja's lines of what went well
     die "failed: $*  (the whole log: $log)"
   }
 }

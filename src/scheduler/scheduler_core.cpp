@@ -11,6 +11,7 @@
 #include "config/cpu_budget.hpp"
 #include "heddle/error.hpp"
 #include "pure/ids.hpp"
+#include "scheduler/keep_tbb.hpp"
 #include "work/current.hpp"
 
 namespace heddle::detail {
@@ -27,6 +28,7 @@ std::string describe(const device_info& info) {
 
 scheduler_core::scheduler_core(const scheduler_options& options)
     : group(options, make_driver(options), std::make_shared<error_sink>(options.on_error)) {
+  keep_tbb_mapped();
   register_sink(group.serial, group.sink);
   try {
     start(options);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <ranges>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "heddle/heddle.hpp"
@@ -194,6 +195,34 @@ TEST(Lifetime, CapturesLiveUntilTheStreamWorkIsDoneAndNoLonger) {
       item.get();
       ASSERT_EQ(wrong.load(), 0);
       ASSERT_EQ(captures.live.load(), 0);
+    }
+  });
+}
+
+// The same: a capture that takes its time to die has died when the result is there.
+TEST(Lifetime, NoCaptureExistsOnceTheResultIsThere) {
+  struct slow_to_die {
+    explicit slow_to_die(std::atomic<int>& count) : dead(&count) {}
+    slow_to_die(slow_to_die&& other) noexcept : dead(std::exchange(other.dead, nullptr)) {}
+    ~slow_to_die() {
+      if (dead == nullptr) return;
+      const auto until = std::chrono::steady_clock::now() + 2ms;
+      while (std::chrono::steady_clock::now() < until) {
+      }
+      dead->fetch_add(1);
+    }
+    std::atomic<int>* dead;
+  };
+  on_every_machine({1, 4}, [](const heddle::scheduler_options& options) {
+    heddle::scheduler sched(options);
+    int items = 0;
+    std::atomic<int> dead{0};
+    for (const auto& to : {heddle::route::any(), heddle::route::key(1), heddle::route::any().host_only(),
+                           heddle::route::any().in_arena()}) {
+      for (int k = 0; k < 3; ++k) {
+        sched.submit([s = slow_to_die(dead)] {}, to).get();
+        EXPECT_EQ(dead.load(), ++items);
+      }
     }
   });
 }

@@ -251,6 +251,30 @@ TEST(Stop, CancelWakesWhoeverWaitsWhileTheDeviceIsBusy) {
   });
 }
 
+// The same kind: an item whose time is over ends so, though nobody looked at it meanwhile.
+TEST(Stop, AnItemThatCouldNotStartInTimeDoesNotRun) {
+  on_every_machine([](const heddle::scheduler_options& options) {
+    heddle::scheduler sched(options);
+    std::latch gate(1);
+    for (int k = 0; k < options.host.devices; ++k) {
+      auto blocker = sched.submit([&] { gate.wait(); }, heddle::route::on(k));
+      while (sched.stats().devices[static_cast<std::size_t>(k)].started == 0) std::this_thread::yield();
+    }
+    std::atomic<int> ran{0};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    std::vector<heddle::future<void>> late;
+    for (int k = 0; k < 20; ++k) {
+      const auto to = k % 2 == 0 ? heddle::route::any() : heddle::route::on(k % options.host.devices);
+      late.push_back(sched.submit([&] { ran.fetch_add(1); }, heddle::route(to).deadline(deadline)));
+    }
+    while (std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    gate.count_down();
+    sched.drain();
+    for (auto& each : late) EXPECT_THROW(each.get(), heddle::deadline_exceeded);
+    EXPECT_EQ(ran.load(), 0);
+  });
+}
+
 // The same kind: what runs learns of the wish to stop.
 TEST(Stop, CancelTellsRunningItems) {
   on_every_machine([](const heddle::scheduler_options& options) {

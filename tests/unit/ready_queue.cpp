@@ -19,6 +19,8 @@ struct queued_item : item {
   static constexpr item_operations nothing{};
 };
 
+void push(ready_queue& queue, item& it) { queue.arrivals.push(it, it); }
+
 std::vector<std::uint64_t> take_in_order(ready_queue& queue) {
   std::vector<std::uint64_t> tickets;
   const std::lock_guard lock(queue.mutex);
@@ -34,7 +36,7 @@ std::vector<std::uint64_t> take_in_order(ready_queue& queue) {
 TEST(ReadyQueue, GivesItemsOfOnePriorityInTheOrderOfTheirPushes) {
   ready_queue queue;
   std::deque<queued_item> items;
-  for (std::uint64_t k = 1; k <= 5; ++k) queue.arrivals.push(items.emplace_back(k, 0), items.back());
+  for (std::uint64_t k = 1; k <= 5; ++k) push(queue, items.emplace_back(k, 0));
   EXPECT_EQ(take_in_order(queue), (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
 }
 
@@ -42,7 +44,7 @@ TEST(ReadyQueue, GivesLargerPrioritiesFirst) {
   ready_queue queue;
   std::deque<queued_item> items;
   for (std::uint64_t k = 1; k <= 6; ++k) {
-    queue.arrivals.push(items.emplace_back(k, static_cast<int>(k % 3)), items.back());
+    push(queue, items.emplace_back(k, static_cast<int>(k % 3)));
   }
   EXPECT_EQ(take_in_order(queue), (std::vector<std::uint64_t>{2, 5, 1, 4, 3, 6}));
 }
@@ -61,7 +63,7 @@ TEST(ReadyQueue, ReusesTheListOfAPriorityThatNobodyUsesAnyMore) {
   ready_queue queue;
   std::deque<queued_item> items;
   for (int priority = 0; priority < 1000; ++priority) {
-    queue.arrivals.push(items.emplace_back(1, priority), items.back());
+    push(queue, items.emplace_back(1, priority));
     EXPECT_EQ(take_in_order(queue).size(), 1u);
   }
   std::vector<queue_head> heads;
@@ -90,7 +92,7 @@ TEST(ReadyQueue, FindsTheOldestThatIsWantedAndLeavesItThere) {
 TEST(ReadyQueue, TakesAllOldestFirstWithinAPriority) {
   ready_queue queue;
   std::deque<queued_item> items;
-  for (std::uint64_t k = 1; k <= 4; ++k) queue.arrivals.push(items.emplace_back(k, 0), items.back());
+  for (std::uint64_t k = 1; k <= 4; ++k) push(queue, items.emplace_back(k, 0));
   const std::lock_guard lock(queue.mutex);
   item_list all = queue.take_all();
   for (std::uint64_t k = 1; k <= 4; ++k) EXPECT_EQ(all.pop()->ticket, k);
