@@ -17,7 +17,8 @@ void enter_arena(scheduler_core&, int id, void (*call)(void*), void* argument);
 /// TBB task that `f` starts. Returns what `f` returns and throws what it throws; afterwards the thread is
 /// what it was. Where all slots of the arena are taken, `f` runs on one of its threads while this one waits.
 /// Blocks for the call. `f` may not wait for unfinished items. Any thread. Throws `invalid_option` for an
-/// unknown id, `scheduler_stopped` once the scheduler is closed; join() waits for calls that have begun.
+/// unknown id, `scheduler_stopped` once the scheduler is closed; a call that has begun counts as running:
+/// join() waits for it, and it may submit.
 template <class F>
 auto as_device(scheduler& s, int id, F&& f) -> std::invoke_result_t<F&> {
   using result = std::invoke_result_t<F&>;

@@ -24,7 +24,7 @@ struct device_info {
   int ordinal = 0;                      ///< place among the devices of its backend, from 0
   std::optional<int> cuda_device = {};  ///< CUDA's own index; empty on host devices
   backend kind = backend::host;         ///< never `automatic`
-  std::string name = {};                ///< "host device 1 of 2"
+  std::string name = {};                ///< "host device 1"
   std::string uuid = {};                ///< "HOST-1"; stable across schedulers
   std::string pci_bus_id = {};          ///< empty on host devices
   std::optional<int> numa_node = {};    ///< the node its thread and memory belong to, where the machine tells

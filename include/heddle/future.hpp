@@ -98,8 +98,8 @@ class [[nodiscard]] future {
     auto& it = state();
     return detail::has_ended(it) ? detail::times_of(it) : std::nullopt;
   }
-  /// Ends the item as `cancelled` if it has not started; true if this call did. Its callable dies on the
-  /// device thread, soon. Never blocks.
+  /// Ends the item as `cancelled` if it has not started; true if this call did. Its callable dies soon on the
+  /// thread that would have run it; that of a continuation once what it continues has ended. Never blocks.
   bool cancel() { return detail::cancel_by_future(state()); }
 
   /// A new item that runs `f` with the value once this one has ended, on the same device or by `r`. `f` is

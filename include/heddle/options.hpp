@@ -56,8 +56,9 @@ struct scheduler_options {
   bool record_times = false;                           ///< HEDDLE_TIMES = 0 | 1: `future::times()` is filled
   std::function<void(device_context&)> on_start = {};  ///< runs once on each device thread before any item
   std::function<void(const error_event&)> on_error =
-      {};  ///< what no future carries; one call at a time, from
-           ///< any thread; default: a line on standard error
+      {};  ///< what no future carries; one call at a time, from any
+           ///< thread; must not block, so submit by try_submit only;
+           ///< default: a line on standard error
 
   /// The defaults, overridden by the HEDDLE_… variables named above. Any thread. Throws `invalid_option`,
   /// which names the variable, its value and what it takes.

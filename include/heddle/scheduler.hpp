@@ -94,7 +94,8 @@ class scheduler {
 
   /// Queues every callable of a range at once; futures in the same order. A batch larger than the queue's
   /// capacity goes in pieces while it waits for room; where it may not wait it is refused whole. Callables
-  /// are moved out of an rvalue range, copied otherwise.
+  /// are moved out of a range that is given away, and gone after a refusal; copied otherwise. Blocks and
+  /// throws as `submit`.
   template <std::ranges::input_range Range>
   requires detail::item_callable<std::ranges::range_value_t<Range>>
   auto submit_batch(Range&& range, const route& r = route::any());
@@ -125,7 +126,7 @@ class scheduler {
   template <class F, std::ranges::input_range Range>
   auto imap_unordered(F f, Range&& range, const map_options& options = {});
 
-  /// No more submissions, but from running items. Idempotent; never blocks.
+  /// No more submissions, but from running items and `as_device` calls. Idempotent; never blocks.
   void close();
   /// Blocks until every item has ended. Throws `would_deadlock` inside an item of this scheduler.
   void drain();

@@ -43,7 +43,7 @@ tbb::task_arena& device_context::arena() const noexcept { return frame_.device.a
 int device_context::stream_count() const noexcept { return frame_.device.streams(); }
 
 std::stop_token device_context::stop_token() const {
-  auto scheduler_wide = frame_.group.stop_token();
+  auto scheduler_wide = frame_.group.stop_token(frame_.running.ticket);
   const auto& extras = frame_.running.extras;
   if (!extras || !extras->stop.stop_possible()) return scheduler_wide;
   auto both = std::make_unique<joined_stop>(extras->stop, std::move(scheduler_wide));

@@ -82,12 +82,13 @@ void device_group::poke_all() noexcept {
 }
 
 void device_group::cancel_all() {
-  cancel_before.store(next_ticket.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+  std::stop_source asked;
   {
     const std::lock_guard lock(stop_mutex_);
-    stop_.request_stop();
-    stop_ = std::stop_source();
+    cancel_before.store(next_ticket.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+    asked = std::exchange(stop_, std::stop_source());
   }
+  asked.request_stop();  // outside of the lock: it calls the callbacks of users
   cancel_queue(shared);
   cancel_queue(shared_arena);
   for (const auto& thread : threads) {
@@ -112,9 +113,12 @@ void device_group::cancel_queue(ready_queue& queue) {
   }
 }
 
-std::stop_token device_group::stop_token() {
+std::stop_token device_group::stop_token(std::uint64_t ticket) {
   const std::lock_guard lock(stop_mutex_);
-  return stop_.get_token();
+  if (ticket >= cancel_before.load(std::memory_order_relaxed)) return stop_.get_token();
+  std::stop_source requested;  // asked for only after the request
+  requested.request_stop();
+  return requested.get_token();
 }
 
 }  // namespace heddle::detail

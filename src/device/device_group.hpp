@@ -35,7 +35,8 @@ class device_group {
   void cancel_all();
   /// Wakes each device that sleeps.
   void poke_all() noexcept;
-  std::stop_token stop_token();
+  /// Asks items with this ticket to stop: by now, or once `cancel_all` is called.
+  std::stop_token stop_token(std::uint64_t ticket);
   /// Wakes up to `items` devices that sleep, for items in the shared queue.
   void wake_for_shared(std::size_t items) noexcept;
 
@@ -59,7 +60,7 @@ class device_group {
 
   std::atomic<std::uint32_t> next_wake_{0};  // rotates over the devices
   std::mutex stop_mutex_;
-  std::stop_source stop_;  // guarded by stop_mutex_; a new one after each cancel_all
+  std::stop_source stop_;  // guarded by stop_mutex_; of items younger than cancel_before
 };
 
 }  // namespace heddle::detail

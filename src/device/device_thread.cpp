@@ -185,12 +185,16 @@ void device_thread::idle() {
 }
 
 void device_thread::pause(std::chrono::microseconds& delay) {
-  group_.parked.fetch_add(1, std::memory_order_seq_cst);
-  if (queue.arrivals.try_park()) {
-    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
-    queue.arrivals.unpark();
+  if (!may_take(flights_, window_)) {
+    std::this_thread::sleep_for(delay);  // what arrives in the inbox has to wait for a mark in any case
+  } else {
+    group_.parked.fetch_add(1, std::memory_order_seq_cst);
+    if (queue.arrivals.try_park()) {
+      queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
+      queue.arrivals.unpark();
+    }
+    group_.parked.fetch_sub(1, std::memory_order_seq_cst);
   }
-  group_.parked.fetch_sub(1, std::memory_order_seq_cst);
   delay = std::min(delay * 2, longest_pause);
 }
 

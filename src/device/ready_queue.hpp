@@ -41,19 +41,21 @@ class ready_queue {
   item& take(std::size_t index) noexcept;
   /// All items, oldest first; for cancelling.
   item_list take_all();
-  /// The oldest item that satisfies `wanted`, left where it is; null if there is none.
+  /// Of the items that satisfy `wanted` the one that would start first, left where it is; null if there is
+  /// none.
   template <class Wanted>
   item* find(Wanted wanted) {
     sort_arrivals();
-    item* oldest = nullptr;
+    item* first = nullptr;
     for (const auto& each : levels_) {
+      if (first != nullptr && each.priority <= first->priority) continue;
       for (auto* it = each.items.head; it != nullptr; it = static_cast<item*>(it->next)) {
         if (!wanted(*it)) continue;
-        if (oldest == nullptr || it->ticket < oldest->ticket) oldest = it;
-        break;  // a list is in order of tickets but for races of submitters, which have no order
+        first = it;
+        break;
       }
     }
-    return oldest;
+    return first;
   }
   std::size_t size() const noexcept { return sorted_count_.load(std::memory_order_relaxed); }
 

@@ -59,15 +59,15 @@ item* servable(const record& mine, item& it) {
   const bool own = &it == mine.awaited;
   if (front->device >= 0 ? front->device != me.index : !own) return nullptr;
   if (front->stream < 0) return front;
-  // Never past an unfinished predecessor on a fixed stream: an older one in the queue goes first, and one
+  // Never past an unfinished predecessor on a fixed stream: one before it in the queue goes first, and one
   // that this very stack holds cannot end before we return.
   if (holds(mine, front->stream)) return nullptr;
   auto& queue = mine.waiter->queue;
   const std::lock_guard lock(queue.mutex);
   const auto stream = front->stream;
-  item* const older =
+  item* const first =
       queue.find([stream](const item& each) { return each.stream == stream && is_unstarted(each); });
-  return older != nullptr && older->ticket < front->ticket ? older : front;
+  return first != nullptr ? first : front;
 }
 
 record* newest_of(const device_thread* thread) {

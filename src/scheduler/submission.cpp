@@ -48,16 +48,16 @@ submission::submission(scheduler_core& core, const route& r, std::size_t count, 
 
 submission::submission(const item& parent, const route* r)
     : core_(core_of(parent.group_serial, "then")), route_(r) {
-  enter_anyway();
   device_ = same_device;
   reason_ = static_cast<std::uint8_t>(route_reason::follows);
   if (r != nullptr) resolve(*r);
+  enter_anyway();  // last: what throws above leaves nothing counted
 }
 
 submission::submission(std::uint64_t group_serial, int place)
     : core_(core_of(group_serial, "co_await")), device_(place) {
-  enter_anyway();
   reason_ = static_cast<std::uint8_t>(route_reason::pinned);
+  enter_anyway();
 }
 
 void submission::enter_anyway() {
@@ -129,13 +129,13 @@ void submission::admit(std::size_t count, when_refused refused) {
   if (admitted_ > 0) return;
   books.refuse();
   if (declines) return;
-  throw queue_full("the queue holds " + std::to_string(books.capacity()) +
-                   " unstarted items, as many as queue_capacity allows" +
-                   (books.policy() == when_full::wait
-                        ? ", and waiting for room inside an item could deadlock: submit less at once inside "
-                          "items, or raise "
-                          "the capacity"
-                        : ": submit later, raise the capacity, or let submitters wait (when_full::wait)"));
+  throw queue_full(
+      "the queue is full: queue_capacity allows for " + std::to_string(books.capacity()) +
+      " unstarted items" +
+      (books.policy() == when_full::wait
+           ? ", and waiting for room inside an item could deadlock: submit less at once inside items, or "
+             "raise the capacity"
+           : "; submit later, raise the capacity, or let submitters wait (when_full::wait)"));
 }
 
 void submission::prepare(item& it) {

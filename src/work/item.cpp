@@ -27,9 +27,20 @@ std::uint64_t word_of(continuation* list) noexcept {
   return (reinterpret_cast<std::uint64_t>(list) >> 6) << bits;
 }
 
+// Its own, or that of an item it continues: somebody wanted that.
+bool tells_cancellation(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const heddle::cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 // The last owner's duty.
 void free_item(item& it) noexcept {
-  if (it.error && !it.error_taken && !(it.word.load(std::memory_order_relaxed) & cancelled)) {
+  if (it.error && !it.error_taken && !tells_cancellation(it.error)) {
     const auto label = it.extras ? it.extras->label : std::string();
     const std::optional<int> device = it.ran_on_id < 0 ? std::nullopt : std::optional<int>(it.ran_on_id);
     std::string message = "an item";

@@ -73,7 +73,7 @@ TEST(ReadyQueue, ReusesTheListOfAPriorityThatNobodyUsesAnyMore) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-TEST(ReadyQueue, FindsTheOldestThatIsWantedAndLeavesItThere) {
+TEST(ReadyQueue, FindsTheWantedItemThatWouldStartFirstAndLeavesItThere) {
   ready_queue queue;
   std::deque<queued_item> items;
   for (std::uint64_t k = 1; k <= 6; ++k) {

@@ -23,7 +23,7 @@ void parallel_over(std::int64_t n, index_range_call f);
 /// Calls `f` with the one to three indices of every element, in parallel. Blocks; rethrows what a call threw.
 template <std::size_t Rank, class F>
 void host_loop(const extents<Rank>& size, F&& f) {
-  auto piece = [&size, &f](std::int64_t begin, std::int64_t end) {
+  auto piece = [&](std::int64_t begin, std::int64_t end) {
     if constexpr (Rank == 1) {
       for (std::int64_t i = begin; i < end; ++i) f(i);
     } else if constexpr (Rank == 2) {

@@ -69,7 +69,7 @@ class alignas(64) item : public continuation {
   const item_operations* operations;
   device_group* group = nullptr;                       // valid until it has ended
   std::uint64_t group_serial = 0;                      // finds the scheduler, if it still lives, after that
-  std::uint64_t ticket = 0;                            // submission order
+  std::uint64_t ticket = 0;                            // order of submission, for a continuation of its attachment
   std::exception_ptr error;                            // guarded by word
   std::unique_ptr<item_extras, delete_extras> extras;  // fixed once queued
   kept_object* kept = nullptr;                         // device thread only
