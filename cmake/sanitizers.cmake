@@ -12,6 +12,8 @@ function(heddle_sanitize target)
   target_compile_options(${target} PRIVATE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all
                                            -fno-omit-frame-pointer)
   target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${HEDDLE_SANITIZE}>)
+  # Instrumented code hides from gcc what is initialised where.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(HEDDLE_SANITIZE STREQUAL "thread")
     # The thread sanitizer does not model a bare fence; oneTBB's headers and gcc say so on each use.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)

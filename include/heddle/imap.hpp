@@ -34,7 +34,9 @@ struct outcome {
 /// The state of one imap: input, items in the making, results at hand. Used by the reading thread only.
 template <class R, class F, class Range>
 class imap_state {
-  using element = std::ranges::range_value_t<Range>;
+  struct element {
+    std::ranges::range_value_t<Range> value;  // in a struct, since std::vector<bool> has no elements
+  };
   using outcomes = std::vector<outcome<R>>;
 
  public:
@@ -97,10 +99,10 @@ class imap_state {
     std::vector<element> arguments;
     outcomes operator()(device_context& context) {
       outcomes all;
-      for (auto&& x : arguments) {
+      for (auto& x : arguments) {
         outcome<R> one;
         try {
-          one.value.emplace(call_with_values(*f, context, std::move(x)));
+          one.value.emplace(call_with_values(*f, context, std::move(x.value)));
         } catch (...) {
           one.error = std::current_exception();
         }
@@ -115,9 +117,9 @@ class imap_state {
     while (parts_.size() < ahead_) {
       while (waiting_.size() < chunk_ && *next_ != std::ranges::end(range_)) {
         if constexpr (std::ranges::view<Range>) {
-          waiting_.push_back(**next_);  // of elements that belong to somebody else
+          waiting_.push_back({**next_});  // of elements that belong to somebody else
         } else {
-          waiting_.push_back(std::ranges::iter_move(*next_));
+          waiting_.push_back({std::ranges::iter_move(*next_)});
         }
         ++*next_;
       }

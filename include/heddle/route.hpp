@@ -44,8 +44,9 @@ class route {
   route& deadline(std::chrono::steady_clock::time_point when) & { return deadline_ = when, *this; }
   /// The item uses no stream of the device, not even through a library: it ends when its callable returns.
   route& host_only() & { return host_only_ = true, *this; }
-  /// CPU work: runs on the threads of the device's arena, several items at once. It has no stream, no scratch
-  /// memory and no `device_local`.
+  /// CPU work: runs on the threads of the device's arena, several items at once where TBB has several workers
+  /// (it has one fewer than the process has cores, for all arenas). It has no stream, no scratch memory and
+  /// no `device_local`.
   route& in_arena() & { return in_arena_ = true, *this; }
 
   route&& priority(int priority) && { return std::move(this->priority(priority)); }

@@ -10,6 +10,7 @@
 #include "device/device_thread.hpp"
 #include "device/item_frame.hpp"
 #include "heddle/error.hpp"
+#include "work/fork_guard.hpp"
 
 namespace heddle {
 
@@ -43,6 +44,7 @@ tbb::task_arena& device_context::arena() const noexcept { return frame_.device.a
 int device_context::stream_count() const noexcept { return frame_.device.streams(); }
 
 std::stop_token device_context::stop_token() const {
+  detail::refuse_in_forked_child("device_context::stop_token");
   auto scheduler_wide = frame_.group.stop_token(frame_.running.ticket);
   const auto& extras = frame_.running.extras;
   if (!extras || !extras->stop.stop_possible()) return scheduler_wide;
@@ -53,11 +55,13 @@ std::stop_token device_context::stop_token() const {
 }
 
 stream device_context::stream() const {
+  detail::refuse_in_forked_child("device_context");
   refuse_in_arena(frame_, "stream");
   return heddle::stream(frame_.device, frame_.stream);
 }
 
 stream device_context::stream(int index) const {
+  detail::refuse_in_forked_child("device_context");
   refuse_in_arena(frame_, "stream");
   if (index < 0 || index >= stream_count()) {
     throw invalid_option("stream " + std::to_string(index) + " of device " + std::to_string(id()) +
@@ -88,6 +92,7 @@ void device_context::sync() const {
 }
 
 event stream::record() const {
+  detail::refuse_in_forked_child("stream::record");
   event e;
   const auto mine = device_->stream(index_);
   e.device_ = mine.device;
@@ -98,6 +103,7 @@ event stream::record() const {
 }
 
 void stream::wait(const event& e) const {
+  detail::refuse_in_forked_child("stream::wait");
   if (e.mark_ == 0) return;
   if (e.serial_ != device_->group().serial) {
     throw invalid_option(
@@ -114,10 +120,11 @@ void device_context::join(const heddle::stream& other) const {
 }
 
 bool stream::runs_at_once() const noexcept {
-  return device_->group().seam->runs_at_once(device_->stream(index_));
+  return !detail::is_forked_child() && device_->group().seam->runs_at_once(device_->stream(index_));
 }
 
 void stream::put(detail::operation work) const {
+  detail::refuse_in_forked_child("stream");
   device_->group().seam->enqueue(device_->stream(index_), std::move(work));
 }
 
@@ -128,6 +135,7 @@ void keep_until_done(item_frame& frame, operation owner) {
 }
 
 void* allocate_scratch(item_frame& frame, std::size_t count, std::size_t element_bytes) {
+  refuse_in_forked_child("device_context::scratch");
   refuse_in_arena(frame, "scratch memory");
   if (count > std::numeric_limits<std::size_t>::max() / element_bytes) {
     throw out_of_device_memory(

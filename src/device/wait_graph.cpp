@@ -49,14 +49,15 @@ item& front_of(item& it) {
   return *front;
 }
 
-// What the waiter `mine` may run so that `it` comes nearer to its end; null if that is none of its business.
-// Under the mutex.
-item* servable(const record& mine, item& it) {
-  item* const front = &front_of(it);
+// What the waiter `mine` may run so that what `whose` waits for comes nearer to its end; null if that is none
+// of its business. Under the mutex.
+item* servable(const record& mine, const record& whose) {
+  item* const front = &front_of(*whose.awaited);
   if (!mine.may_nest || !is_unstarted(*front) || front->in_arena || front->group == nullptr) return nullptr;
   const auto& me = mine.waiter->identity();
   if (front->group != me.group) return nullptr;
-  const bool own = &it == mine.awaited;
+  // Items for any device each waiter takes itself, unless it has no device of their scheduler.
+  const bool own = &whose == &mine || whose.waiter->identity().group != me.group;
   if (front->device >= 0 ? front->device != me.index : !own) return nullptr;
   if (front->stream < 0) return front;
   // Never past an unfinished predecessor on a fixed stream: one before it in the queue goes first, and one
@@ -144,9 +145,9 @@ class entry {
 // never end.
 item* claim_servable(record& mine) {
   const std::lock_guard lock(mutex);
-  item* next = servable(mine, *mine.awaited);
+  item* next = servable(mine, mine);
   for (auto each = records.begin(); next == nullptr && each != records.end(); ++each) {
-    if (each->waiter != mine.waiter) next = servable(mine, *each->awaited);
+    if (each->waiter != mine.waiter) next = servable(mine, *each);
   }
   if (next != nullptr) {
     if (!claim(*next)) {  // another was faster: look again

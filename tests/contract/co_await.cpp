@@ -4,6 +4,7 @@
 #include <exception>
 #include <future>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

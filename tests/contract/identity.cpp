@@ -2,13 +2,15 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_group.h>
 
+#include <algorithm>
 #include <atomic>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
-#include "support/gate.hpp"
 
 namespace heddle::test {
 namespace {

@@ -5,12 +5,11 @@
 #include <latch>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
 #include "support/counted.hpp"
-#include "support/error_log.hpp"
-#include "support/eventually.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
@@ -76,73 +75,6 @@ TEST_P(Lifecycle, DrainForTellsWhetherEveryItemEnded) {
   EXPECT_TRUE(sched.drain_for(std::chrono::seconds(0)));
   EXPECT_TRUE(sched.drain_for(std::chrono::nanoseconds::max()));
   EXPECT_TRUE(sched.drain_for(std::chrono::hours::max()));
-}
-
-TEST_P(Lifecycle, CancelEndsWhatHasNotStartedAndAsksTheRestToStop) {
-  scheduler sched(options(1));
-  gate running;
-  auto f = sched.submit([&](device_context& c) {
-    running.open();
-    while (!c.stop_token().stop_requested()) std::this_thread::yield();
-    return 1;
-  });
-  running.wait();
-  std::vector<future<void>> rest;
-  for (int k = 0; k < 100; ++k) {
-    rest.push_back(sched.submit([alive = counted()] { ADD_FAILURE(); }, k % 2 ? route::any() : route::on(0)));
-  }
-  auto in_arena = sched.submit([] {}, route::any().in_arena());
-  sched.cancel();
-  EXPECT_EQ(f.get(), 1);
-  for (auto& each : rest) EXPECT_THROW(each.get(), cancelled);
-  try {
-    in_arena.get();  // may have run before
-  } catch (const cancelled&) {
-  }
-  EXPECT_EQ(sched.submit([] { return 2; }).get(), 2) << "the scheduler stays open";
-  EXPECT_FALSE(sched.submit([](device_context& c) { return c.stop_token().stop_requested(); }).get());
-  sched.drain();
-}
-
-TEST_P(Lifecycle, CancelEndsAtOnceThoughTheDeviceIsBusy) {
-  scheduler sched(options(1));
-  const occupied_device busy(sched, 0);
-  auto f = sched.submit([] {});
-  sched.cancel();
-  EXPECT_TRUE(f.ready());
-  EXPECT_THROW(f.get(), cancelled);
-}
-
-TEST_P(Lifecycle, CancelInsideAnItemWorks) {
-  scheduler sched(options(1));
-  auto f = sched.submit([&] {
-    auto other = sched.submit([] {});
-    sched.cancel();
-    return other.ready();
-  });
-  EXPECT_TRUE(f.get());
-}
-
-TEST_P(Lifecycle, CancelAgainstSubmittersLosesNothing) {
-  scheduler sched(options(2));
-  std::atomic<int> ended{0};
-  std::atomic<bool> over{false};
-  std::thread canceller([&] {
-    while (!over) sched.cancel();
-  });
-  for (int k = 0; k < 3000; ++k) {
-    auto f = sched.submit([alive = counted()] {}).then([alive = counted()] {});
-    try {
-      f.get();
-    } catch (const cancelled&) {
-    }
-    ++ended;
-  }
-  over = true;
-  canceller.join();
-  sched.drain();
-  EXPECT_EQ(sched.stats().pending, 0u);
-  EXPECT_EQ(sched.stats().queued, 0u);
 }
 
 TEST_P(Lifecycle, JoinIsIdempotentAndMayBeCalledByManyAtOnce) {
@@ -248,131 +180,6 @@ TEST_P(Lifecycle, DestroyedRightAfterArenaItemsTouchesNothingFreed) {
     (void)sched.submit([] {}, route::any().in_arena());
     if (round % 2) sched.enable(round % 4 == 1 ? 0 : 1);
   }
-}
-
-TEST_P(Lifecycle, DisabledDeviceTakesNoItemsOfAnyDevice) {
-  scheduler sched(options(2));
-  sched.disable(0);
-  for (int k = 0; k < 100; ++k) EXPECT_EQ(sched.submit([] { return this_device::id(); }).get(), 1);
-  EXPECT_FALSE(sched.stats().devices[0].enabled);
-  sched.enable(0);
-  EXPECT_TRUE(sched.stats().devices[0].enabled);
-  const occupied_device busy(sched, 1);
-  EXPECT_EQ(sched.submit([] { return this_device::id(); }).get(), 0);
-}
-
-TEST_P(Lifecycle, DisabledDeviceStillRunsWhatNamesIt) {
-  scheduler sched(options(2));
-  sched.disable(0);
-  EXPECT_EQ(sched.submit([] { return this_device::id(); }, route::on(0)).get(), 0);
-  EXPECT_EQ(sched.submit([] { return this_device::id(); }, route::on(0).in_arena()).get(), 0);
-  EXPECT_EQ(as_device(sched, 0, [] { return this_device::id(); }), 0);
-}
-
-TEST_P(Lifecycle, DisablingTheLastDeviceOrAnUnknownOneIsRefused) {
-  scheduler sched(options(2));
-  sched.disable(1);
-  sched.disable(1);
-  EXPECT_THROW(sched.disable(0), invalid_option);
-  EXPECT_THROW(sched.disable(7), invalid_option);
-  EXPECT_THROW(sched.enable(7), invalid_option);
-  EXPECT_EQ(sched.submit([] { return this_device::id(); }).get(), 0);
-}
-
-TEST_P(Lifecycle, DisablingWhileItemsComeLosesNone) {
-  scheduler sched(options(2));
-  for (int k = 0; k < 3000; ++k) {
-    auto f = sched.submit([] {});
-    sched.disable(k % 2);
-    f.get();
-    sched.enable(k % 2);
-  }
-}
-
-TEST_P(Lifecycle, DisablingWhileArenaItemsComeLosesNone) {
-  scheduler sched(options(2));
-  for (int k = 0; k < 1000; ++k) {
-    auto f = sched.submit([] {}, route::any().in_arena());
-    sched.disable(k % 2);
-    f.get();
-    sched.enable(k % 2);
-  }
-}
-
-TEST_P(Lifecycle, EnabledAgainTakesWhatHasQueued) {
-  scheduler sched(options(2));
-  sched.disable(0);
-  const occupied_device busy(sched, 1);
-  auto f = sched.submit([] { return this_device::id(); });
-  sched.enable(0);
-  EXPECT_EQ(f.get(), 0);
-}
-
-TEST_P(Lifecycle, StatsAddUp) {
-  scheduler sched(options(2));
-  {
-    const occupied_device first(sched, 0);
-    const occupied_device second(sched, 1);
-    std::vector<future<void>> doomed;
-    for (int k = 0; k < 10; ++k) doomed.push_back(sched.submit([] {}, route::on(k % 2)));
-    EXPECT_EQ(sched.stats().queued, 10u);
-    EXPECT_EQ(sched.stats().pending, 12u);
-    EXPECT_EQ(sched.stats().devices[0].queued, 5u);
-    EXPECT_EQ(sched.stats().devices[0].in_flight, 1u);
-    for (auto& each : doomed) each.cancel();
-  }
-  for (int k = 0; k < 30; ++k) {
-    auto f = sched.submit(
-        [k](device_context& c) {
-          c.enqueue([] {});
-          if (k % 3 == 0) throw k;
-        },
-        k % 5 == 0 ? route::any().in_arena() : route::any());
-    try {
-      f.get();
-    } catch (...) {
-    }
-  }
-  sched.drain();
-  const auto stats = sched.stats();
-  std::uint64_t started = 0, ended = 0, failed = 0, dropped = 0;
-  for (const auto& each : stats.devices) {
-    EXPECT_EQ(each.in_flight, 0u);
-    EXPECT_EQ(each.queued, 0u);
-    started += each.started;
-    ended += each.ended;
-    failed += each.failed;
-    dropped += each.dropped;
-  }
-  EXPECT_EQ(started, 32u);
-  EXPECT_EQ(ended, 32u);
-  EXPECT_EQ(failed, 14u);  // ten of thirty, and four more whose enqueue the arena refused
-  EXPECT_EQ(dropped, 10u);
-  EXPECT_EQ(stats.queued, 0u);
-  EXPECT_EQ(stats.pending, 0u);
-}
-
-TEST_P(Lifecycle, StatsOfItemsTakenByWaitersAddUp) {
-  scheduler sched(options(2));
-  for (int k = 0; k < 200; ++k) {
-    (void)sched.submit([&] { sched.submit([] {}, route::on(0)).get(); }, route::on(0));
-  }
-  sched.drain();
-  const auto stats = sched.stats();
-  EXPECT_EQ(stats.devices[0].started, 400u);
-  EXPECT_EQ(stats.devices[0].ended, 400u);
-  EXPECT_EQ(stats.queued, 0u);
-  EXPECT_TRUE(eventually([&] { return sched.stats().devices[0].queued == 0; }));
-}
-
-TEST_P(Lifecycle, BusyTimeGrowsOnlyWithWork) {
-  scheduler sched(options(2));
-  {
-    const occupied_device busy(sched, 0);
-    const auto before = sched.stats().devices[0].busy;
-    EXPECT_TRUE(eventually([&] { return sched.stats().devices[0].busy > before; }));
-  }
-  sched.drain();
 }
 
 }  // namespace

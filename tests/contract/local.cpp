@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
 #include "support/counted.hpp"
-#include "support/error_log.hpp"
-#include "support/eventually.hpp"
-#include "support/gate.hpp"
 
 namespace heddle::test {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <forward_list>
 #include <list>
@@ -14,17 +15,16 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
-#include "support/counted.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
 namespace {
 
 HEDDLE_CONTRACT_SUITE(Map);
-HEDDLE_CONTRACT_SUITE(Starmap);
 
 std::vector<int> first_numbers(int count) {
   std::vector<int> numbers(static_cast<std::size_t>(count));
@@ -83,6 +83,20 @@ TEST_P(Map, TakesMoveOnlyElementsOfAnRvalueAndGivesMoveOnlyResults) {
   for (int k = 0; k < 20; ++k) in.push_back(std::make_unique<int>(k));
   const auto out = sched.map([](std::unique_ptr<int> p) { return p; }, std::move(in));
   for (int k = 0; k < 20; ++k) EXPECT_EQ(*out[static_cast<std::size_t>(k)], k);
+}
+
+TEST_P(Map, TakesMoveOnlyElementsOfAnRvalueOfAnyShape) {
+  scheduler sched(options(2));
+  const auto value = [](std::unique_ptr<int> p) { return *p; };
+  std::deque<std::unique_ptr<int>> deque;
+  deque.push_back(std::make_unique<int>(1));
+  EXPECT_EQ(sched.map(value, std::move(deque)), std::vector<int>{1});
+  std::list<std::unique_ptr<int>> list;
+  list.push_back(std::make_unique<int>(2));
+  EXPECT_EQ(sched.map(value, std::move(list)), std::vector<int>{2});
+  const auto fresh =
+      std::views::iota(3, 4) | std::views::transform([](int x) { return std::make_unique<int>(x); });
+  EXPECT_EQ(sched.map(value, fresh), std::vector<int>{3});
 }
 
 TEST_P(Map, PassesAnLvaluesElementsByReference) {
@@ -290,33 +304,6 @@ TEST_P(Map, ThrowsWhatTheInputThrowsAndRunsNothing) {
                 });
   EXPECT_THROW(sched.map([&](int) { ++runs; }, broken), std::runtime_error);
   EXPECT_EQ(runs, 0);
-}
-
-TEST_P(Starmap, SpreadsTuplesPairsAndArrays) {
-  scheduler sched(options(2));
-  const auto add = [](int a, int b) { return a + b; };
-  EXPECT_EQ(sched.starmap(add, std::vector<std::tuple<int, int>>{{1, 2}, {3, 4}}), (std::vector<int>{3, 7}));
-  EXPECT_EQ(sched.starmap(add, std::vector<std::pair<int, int>>{{1, 2}}), (std::vector<int>{3}));
-  EXPECT_EQ(sched.starmap(add, std::vector<std::array<int, 2>>{{1, 2}}), (std::vector<int>{3}));
-}
-
-TEST_P(Starmap, PassesTheContextFirst) {
-  scheduler sched(options(2));
-  map_options how;
-  how.route = route::on(1);
-  const auto f = [](device_context& c, int a, const std::string& b) {
-    return b + std::to_string(a + c.id());
-  };
-  EXPECT_EQ(sched.starmap(f, std::vector<std::tuple<int, std::string>>{{1, "x"}}, how),
-            (std::vector<std::string>{"x2"}));
-}
-
-TEST_P(Starmap, MovesOutOfAnRvaluesTuples) {
-  scheduler sched(options(2));
-  std::vector<std::tuple<std::unique_ptr<int>, int>> in;
-  in.emplace_back(std::make_unique<int>(4), 5);
-  const auto out = sched.starmap([](std::unique_ptr<int> p, int x) { return *p * x; }, std::move(in));
-  EXPECT_EQ(out, (std::vector<int>{20}));
 }
 
 }  // namespace

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <chrono>
-#include <latch>
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
-#include <stop_token>
 #include <string>
-#include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
-#include "support/counted.hpp"
-#include "support/eventually.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
 namespace {
 
 HEDDLE_CONTRACT_SUITE(Route);
-
-using clock = std::chrono::steady_clock;
 
 TEST_P(Route, RefusesAnUnknownDeviceAndNamesTheKnownOnes) {
   scheduler sched(options(2));
@@ -41,79 +37,6 @@ TEST_P(Route, RefusesAStreamThatTheDeviceHasNot) {
   EXPECT_THROW((void)sched.submit([] {}, route::on(0).stream(-1)), invalid_option);
   EXPECT_THROW((void)sched.submit([] {}, route::any().stream(1 << 20)), invalid_option);
   sched.submit([](device_context& c) { EXPECT_EQ(c.stream().index(), 2); }, route::on(0).stream(2)).get();
-}
-
-TEST_P(Route, StartsLargerPrioritiesFirst) {
-  scheduler sched(options(1));
-  std::vector<int> order;
-  std::vector<future<void>> all;
-  {
-    const occupied_device busy(sched, 0);
-    for (const int p : {1, -7, 5, 0, 9, 5}) {
-      all.push_back(sched.submit([&order, p] { order.push_back(p); }, route::any().priority(p)));
-    }
-  }
-  for (auto& each : all) each.get();
-  EXPECT_EQ(order, (std::vector<int>{9, 5, 5, 1, 0, -7}));
-}
-
-TEST_P(Route, ComparesPrioritiesOfSharedAndPinnedItems) {
-  scheduler sched(options(1));
-  std::vector<int> order;
-  std::vector<future<void>> all;
-  {
-    const occupied_device busy(sched, 0);
-    all.push_back(sched.submit([&] { order.push_back(1); }, route::on(0).priority(1)));
-    all.push_back(sched.submit([&] { order.push_back(2); }, route::any().priority(2)));
-    all.push_back(sched.submit([&] { order.push_back(3); }, route::on(0).priority(3)));
-  }
-  for (auto& each : all) each.get();
-  EXPECT_EQ(order, (std::vector<int>{3, 2, 1}));
-}
-
-TEST_P(Route, TakesTheOlderTicketAmongEqualPriorities) {
-  scheduler sched(options(1));
-  std::vector<int> order;
-  std::vector<future<void>> all;
-  {
-    const occupied_device busy(sched, 0);
-    for (int k = 0; k < 20; ++k) {
-      all.push_back(sched.submit([&order, k] { order.push_back(k); }, k % 2 ? route::any() : route::on(0)));
-    }
-  }
-  for (auto& each : all) each.get();
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
-}
-
-TEST_P(Route, TakesEveryIntAsPriority) {
-  scheduler sched(options(1));
-  std::vector<int> order;
-  std::vector<future<void>> all;
-  const int least = std::numeric_limits<int>::min();
-  const int most = std::numeric_limits<int>::max();
-  {
-    const occupied_device busy(sched, 0);
-    for (const int p : {least, 0, most})
-      all.push_back(sched.submit([&order, p] { order.push_back(p); }, route::any().priority(p)));
-  }
-  for (auto& each : all) each.get();
-  EXPECT_EQ(order, (std::vector<int>{most, 0, least}));
-}
-
-// Source: NTIA/scos-sensor#103: low priority may never run.
-TEST_P(Route, StartsTheOldestItemWithinThirtyTwoWhateverItsPriority) {
-  scheduler sched(options(1));
-  int starts = 0;
-  int low_start = -1;
-  std::vector<future<void>> all;
-  {
-    const occupied_device busy(sched, 0);
-    all.push_back(sched.submit([&] { low_start = starts++; }, route::any().priority(-1)));
-    for (int k = 0; k < 200; ++k) all.push_back(sched.submit([&] { ++starts; }, route::any().priority(1)));
-  }
-  for (auto& each : all) each.get();
-  EXPECT_GE(low_start, 0);
-  EXPECT_LT(low_start, 32);
 }
 
 TEST_P(Route, ShowsItsLabelInsideAndOnTheFuture) {
@@ -219,189 +142,9 @@ TEST_P(Route, OfAKeyLeavesAnOverloadedDeviceWhenItMaySpill) {
   EXPECT_EQ(all.front().get(), home);
 }
 
-TEST_P(Route, StoppedBeforeItIsSubmittedNeverRuns) {
-  scheduler sched(options(2));
-  std::stop_source source;
-  source.request_stop();
-  death_record record;
-  auto f = sched.submit([m = mortal(record)] { FAIL(); }, route::any().stop(source.get_token()));
-  EXPECT_THROW(f.get(), cancelled);
-  sched.drain();
-  EXPECT_EQ(record.deaths, 1);
-}
-
-TEST_P(Route, StoppedWhileItWaitsEndsAtOnce) {
-  scheduler sched(options(2));
-  std::stop_source source;
-  occupied_device busy(sched, 0);
-  death_record record;
-  auto f = sched.submit([m = mortal(record)] { FAIL(); }, route::on(0).stop(source.get_token()));
-  EXPECT_FALSE(f.ready());
-  source.request_stop();
-  EXPECT_TRUE(f.ready());
-  EXPECT_THROW(f.get(), cancelled);
-  EXPECT_EQ(record.deaths, 0) << "it dies on the device thread";
-  busy.release();
-  sched.drain();
-  EXPECT_EQ(record.deaths, 1);
-}
-
-TEST_P(Route, StoppedWhileItRunsIsTold) {
-  scheduler sched(options(2));
-  std::stop_source source;
-  gate running;
-  auto f = sched.submit(
-      [&](device_context& c) {
-        const auto token = c.stop_token();
-        running.open();
-        while (!token.stop_requested()) std::this_thread::yield();
-        return 1;
-      },
-      route::any().stop(source.get_token()));
-  running.wait();
-  source.request_stop();
-  EXPECT_EQ(f.get(), 1);
-}
-
-TEST_P(Route, StoppedAfterItsEndHarmsNothing) {
-  std::stop_source source;
-  {
-    scheduler sched(options(2));
-    sched.submit([] {}, route::any().stop(source.get_token())).get();
-    source.request_stop();
-  }
-  source.request_stop();
-}
-
-TEST_P(Route, StopsManyAtOnceWhileTheyStart) {
-  scheduler sched(options(2));
-  for (int round = 0; round < 50; ++round) {
-    std::stop_source source;
-    std::vector<future<int>> all;
-    for (int k = 0; k < 50; ++k)
-      all.push_back(sched.submit([c = counted()] { return 1; }, route::any().stop(source.get_token())));
-    source.request_stop();
-    for (auto& each : all) {
-      try {
-        EXPECT_EQ(each.get(), 1);
-      } catch (const cancelled&) {
-      }
-    }
-  }
-  sched.drain();
-}
-
-TEST_P(Route, PastItsDeadlineNeverRuns) {
-  scheduler sched(options(2));
-  auto f = sched.submit([] { FAIL(); }, route::any().deadline(clock::now() - std::chrono::seconds(1)));
-  EXPECT_THROW(f.get(), deadline_exceeded);
-}
-
-TEST_P(Route, EndsAtItsDeadlineForWhoWaitsThoughTheDeviceIsBusy) {
-  scheduler sched(options(1));
-  const occupied_device busy(sched, 0);
-  auto f = sched.submit([] { FAIL(); }, route::any().deadline(clock::now() + std::chrono::milliseconds(20)));
-  EXPECT_THROW(f.get(), deadline_exceeded);
-}
-
-TEST_P(Route, WithADeadlineFarAheadRuns) {
-  scheduler sched(options(1));
-  EXPECT_EQ(sched.submit([] { return 1; }, route::any().deadline(clock::now() + std::chrono::hours(1))).get(),
-            1);
-  EXPECT_EQ(sched.submit([] { return 1; }, route::any().deadline(clock::time_point::max())).get(), 1);
-}
-
 TEST_P(Route, HostOnlyRunsAndEndsWithItsCallable) {
   scheduler sched(options(2));
   EXPECT_EQ(sched.submit([](device_context& c) { return c.id(); }, route::on(1).host_only()).get(), 1);
-}
-
-TEST_P(Route, InArenaRunsSeveralAtOnce) {
-  auto chosen = options(1);
-  chosen.arena_threads = 6;
-  scheduler sched(chosen);
-  std::latch together(2);
-  auto one = sched.submit([&] { together.arrive_and_wait(); }, route::on(0).in_arena());
-  auto two = sched.submit([&] { together.arrive_and_wait(); }, route::on(0).in_arena());
-  one.get();
-  two.get();
-}
-
-TEST_P(Route, InArenaRunsWhileTheDeviceThreadIsBusy) {
-  scheduler sched(options(2));
-  const occupied_device busy(sched, 0);
-  auto f = sched.submit([] { return this_device::id(); }, route::on(0).in_arena());
-  EXPECT_EQ(f.get(), 0);
-}
-
-TEST_P(Route, InArenaRunsNeverMoreThanTheSlotsAllow) {
-  auto chosen = options(1);
-  chosen.arena_threads = 4;
-  scheduler sched(chosen);
-  std::atomic<int> inside{0};
-  std::atomic<int> most{0};
-  std::vector<future<void>> all;
-  for (int k = 0; k < 300; ++k) {
-    all.push_back(sched.submit(
-        [&] {
-          const int now = ++inside;
-          int before = most;
-          while (before < now && !most.compare_exchange_weak(before, now)) {
-          }
-          std::this_thread::yield();
-          --inside;
-        },
-        route::any().in_arena()));
-  }
-  for (auto& each : all) each.get();
-  EXPECT_LE(most, 2);
-}
-
-TEST_P(Route, InArenaHasNeitherStreamNorScratch) {
-  scheduler sched(options(2));
-  auto f = sched.submit(
-      [](device_context& c) {
-        EXPECT_THROW((void)c.stream(), invalid_option);
-        EXPECT_THROW((void)c.stream(0), invalid_option);
-        EXPECT_THROW((void)c.scratch<int>(1), invalid_option);
-        EXPECT_THROW(c.enqueue([] {}), invalid_option);
-        EXPECT_THROW(c.launch(1, [](std::int64_t) {}), invalid_option);
-        EXPECT_THROW(c.sync(), invalid_option);
-        EXPECT_THROW((void)c.record(), invalid_option);
-        EXPECT_THROW((void)c.native_stream(), invalid_option);
-      },
-      route::on(0).in_arena());
-  f.get();
-}
-
-TEST_P(Route, InArenaKeepsObjectsUntilTheEnd) {
-  scheduler sched(options(2));
-  auto f = sched.submit([](device_context& c) { (void)c.keep(counted()); }, route::on(0).in_arena());
-  f.get();
-  EXPECT_EQ(counted::living(), 0);
-}
-
-TEST_P(Route, InArenaCarriesExceptions) {
-  scheduler sched(options(2));
-  EXPECT_THROW(sched.submit([] { throw 4; }, route::any().in_arena()).get(), int);
-}
-
-TEST_P(Route, InArenaRefusesAStream) {
-  scheduler sched(options(2));
-  EXPECT_THROW((void)sched.submit([] {}, route::on(0).in_arena().stream(0)), invalid_option);
-}
-
-TEST_P(Route, InArenaRefusesToWaitForAnUnfinishedItemAndNamesThen) {
-  scheduler sched(options(2));
-  const occupied_device busy(sched, 0);
-  auto slow = sched.submit([] {}, route::on(0));
-  auto f = sched.submit([&] { slow.wait(); }, route::on(1).in_arena());
-  try {
-    f.get();
-    FAIL();
-  } catch (const would_deadlock& e) {
-    EXPECT_NE(std::string(e.what()).find("then"), std::string::npos);
-  }
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <future>
 #include <memory>
 #include <stdexcept>
-#include <string>
+#include <stop_token>
 #include <thread>
-#include <tuple>
-#include <vector>
+#include <utility>
 
 #include "support/contract.hpp"
 #include "support/counted.hpp"

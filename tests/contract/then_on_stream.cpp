@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <future>
-#include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"

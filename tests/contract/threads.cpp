@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "heddle/heddle.hpp"
 #include "support/contract.hpp"

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <chrono>
 #include <functional>
-#include <optional>
-#include <string>
-#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "support/contract.hpp"
-#include "support/counted.hpp"
-#include "support/eventually.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
@@ -101,13 +96,6 @@ TEST_P(WaitInAnItem, FiftyDeepOverTwoDevicesReturns) {
   EXPECT_EQ(sched.submit([&] { return nest(50); }).get(), 50);
 }
 
-TEST_P(WaitInAnItem, WithoutAnEndIsRefusedWithATypedError) {
-  scheduler sched(options(2));
-  std::function<int()> nest = [&]() -> int { return sched.submit(nest).get(); };
-  EXPECT_THROW((void)sched.submit(nest).get(), would_deadlock);
-  EXPECT_EQ(sched.submit([] { return 1; }, route::on(0)).get(), 1) << "the device goes on";
-}
-
 TEST_P(WaitInAnItem, InARingOfDevicesReturns) {
   scheduler sched(options(3));
   auto f = sched.submit(
@@ -142,61 +130,6 @@ TEST_P(WaitInAnItem, InManyRingsAtOnceReturns) {
   }
 }
 
-TEST_P(WaitInAnItem, ForItselfIsRefused) {
-  scheduler sched(options(2));
-  std::optional<future<void>> own;
-  gate ready;
-  own = sched.submit([&] {
-    ready.wait();
-    own->wait();
-  });
-  ready.open();
-  while (!own->wait_for(std::chrono::hours(1))) {
-  }
-  EXPECT_THROW(own->get(), would_deadlock);
-}
-
-TEST_P(WaitInAnItem, ForAnItemThatWaitsForItIsRefusedOnOneSide) {
-  scheduler sched(options(2));
-  for (int round = 0; round < 50; ++round) {
-    std::optional<future<void>> a;
-    std::optional<future<void>> b;
-    gate ready;
-    std::atomic<int> refused{0};
-    const auto waiter = [&](std::optional<future<void>>& other) {
-      return [&] {
-        ready.wait();
-        try {
-          other->wait();
-        } catch (const would_deadlock&) {
-          ++refused;
-        }
-      };
-    };
-    a = sched.submit(waiter(b), route::on(0));
-    b = sched.submit(waiter(a), route::on(1));
-    ready.open();
-    sched.drain();
-    EXPECT_GE(refused, 1);
-    a->get();
-    b->get();
-  }
-}
-
-TEST_P(WaitInAnItem, ForWhatContinuesItIsRefused) {
-  scheduler sched(options(1));
-  std::optional<future<void>> after;
-  gate ready;
-  auto f = sched.submit([&] {
-    ready.wait();
-    after->wait();
-  });
-  after = f.then([] {});
-  ready.open();
-  sched.drain();
-  EXPECT_THROW(after->get(), would_deadlock);
-}
-
 TEST_P(WaitInAnItem, ForAContinuationOfAnotherItemIsServed) {
   scheduler sched(options(1));
   auto f =
@@ -209,12 +142,6 @@ TEST_P(WaitInAnItem, ForAJoinOfOthersIsServed) {
   auto f = sched.submit(
       [&] { return when_all(sched.submit([] { return 1; }), sched.submit([] { return 2; })).get(); });
   EXPECT_EQ(f.get(), (std::tuple{1, 2}));
-}
-
-TEST_P(WaitInAnItem, BehindItselfOnAFixedStreamIsRefused) {
-  scheduler sched(options(1));
-  auto f = sched.submit([&] { sched.submit([] {}, route::on(0).stream(1)).get(); }, route::on(0).stream(1));
-  EXPECT_THROW(f.get(), would_deadlock);
 }
 
 TEST_P(WaitInAnItem, ForALaterItemOfAStreamRunsTheOlderOnesFirst) {
@@ -257,73 +184,6 @@ TEST_P(WaitInAnItem, ForACancelledItemReturns) {
   EXPECT_THROW(f.get(), cancelled);
 }
 
-TEST_P(WaitInAnItem, IsEndedByTheDeadlineOfWhatItWaitsFor) {
-  scheduler sched(options(2));
-  const occupied_device busy(sched, 1);
-  auto f = sched.submit(
-      [&] {
-        sched
-            .submit([] {},
-                    route::on(1).deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(20)))
-            .get();
-      },
-      route::on(0));
-  EXPECT_THROW(f.get(), deadline_exceeded);
-}
-
-TEST_P(WaitInAnItem, IsEndedByACancellerFromOutside) {
-  scheduler sched(options(2));
-  occupied_device busy(sched, 1);
-  std::stop_source source;
-  gate waiting;
-  auto f = sched.submit(
-      [&] {
-        auto other = sched.submit([] {}, route::on(1).stop(source.get_token()));
-        waiting.open();
-        other.get();
-      },
-      route::on(0));
-  waiting.wait();
-  source.request_stop();
-  EXPECT_THROW(f.get(), cancelled);
-}
-
-TEST_P(WaitInAnItem, WithATimeLimitRunsNothing) {
-  scheduler sched(options(1));
-  std::atomic<bool> ran{false};
-  auto f = sched.submit([&] {
-    auto other = sched.submit([&] { ran = true; });
-    const bool ended = other.wait_for(std::chrono::milliseconds(20));
-    return std::pair{ended, ran.load()};
-  });
-  EXPECT_EQ(f.get(), (std::pair{false, false}));
-}
-
-TEST_P(WaitInAnItem, OnATbbThreadBelowItIsRefused) {
-  scheduler sched(options(2));
-  const occupied_device busy(sched, 0);
-  auto slow = sched.submit([] {}, route::on(0));
-  std::atomic<int> unrefused{0};
-  std::thread outside([&] {
-    as_device(sched, 1, [&] {
-      try {
-        slow.wait();
-        ++unrefused;
-      } catch (const would_deadlock&) {
-      }
-    });
-  });
-  outside.join();
-  EXPECT_EQ(unrefused, 0);
-}
-
-TEST_P(WaitInAnItem, ForAFinishedItemIsAllowedEverywhere) {
-  scheduler sched(options(2));
-  auto done = sched.submit([] { return 8; });
-  done.wait();
-  EXPECT_EQ(as_device(sched, 0, [&] { return done.get(); }), 8);
-}
-
 TEST_P(WaitInAnItem, FromManyItemsAtOnceReturns) {
   scheduler sched(options(2));
   std::vector<future<int>> all;
@@ -338,39 +198,6 @@ TEST_P(WaitInAnItem, FromManyItemsAtOnceReturns) {
         route::on(k % 2)));
   }
   for (int k = 0; k < 500; ++k) EXPECT_EQ(all[static_cast<std::size_t>(k)].get(), 3 * k);
-}
-
-TEST_P(WaitInAnItem, ForTheSchedulersEndIsRefused) {
-  scheduler sched(options(2));
-  for (const auto& where : {route::on(0), route::on(0).in_arena()}) {
-    sched
-        .submit(
-            [&] {
-              EXPECT_THROW(sched.drain(), would_deadlock);
-              EXPECT_THROW((void)sched.drain_for(std::chrono::seconds(1)), would_deadlock);
-              EXPECT_THROW(sched.join(), would_deadlock);
-            },
-            where)
-        .get();
-  }
-  EXPECT_EQ(sched.submit([] { return 1; }).get(), 1) << "the refused join did not close it";
-}
-
-TEST_P(WaitInAnItem, ForTheSchedulersEndByDestroyingItIsTold) {
-  auto chosen = options(2);
-  std::atomic<int> told{0};
-  chosen.on_error = [&](const error_event& event) {
-    try {
-      std::rethrow_exception(event.error);
-    } catch (const would_deadlock&) {
-      ++told;
-    } catch (...) {
-    }
-  };
-  auto* const sched = new scheduler(chosen);
-  auto f = sched->submit([sched] { delete sched; });
-  f.get();
-  EXPECT_EQ(told, 1);
 }
 
 }  // namespace

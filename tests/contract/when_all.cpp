@@ -2,14 +2,14 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "support/contract.hpp"
-#include "support/counted.hpp"
 #include "support/error_log.hpp"
 #include "support/gate.hpp"
 

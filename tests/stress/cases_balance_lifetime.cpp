@@ -182,18 +182,18 @@ TEST(Lifetime, CapturesLiveUntilTheStreamWorkIsDoneAndNoLonger) {
     tally captures;
     for (int k = 0; k < 100; ++k) {
       auto data = std::make_unique<std::vector<int>>(64, k);
-      std::atomic<int> wrong{0};
+      std::atomic<int> right{0};
       auto item = sched.submit(
-          [c = tracked(captures), data = std::move(data), k, &wrong](heddle::device_context& context) {
+          [c = tracked(captures), data = std::move(data), k, &right](heddle::device_context& context) {
             auto& kept = context.keep(std::vector<int>(64, k));
-            context.launch(64, [from = data.get(), &kept, k, &wrong](std::int64_t i) {
+            context.launch(64, [from = data.get(), &kept, k, &right](std::int64_t i) {
               const auto at = static_cast<std::size_t>(i);
-              if ((*from)[at] != k || kept[at] != k) wrong.fetch_add(1);
+              if ((*from)[at] == k && kept[at] == k) right.fetch_add(1);
             });
           },
           heddle::route::on(k % options.host.devices));
       item.get();
-      ASSERT_EQ(wrong.load(), 0);
+      ASSERT_EQ(right.load(), 64);
       ASSERT_EQ(captures.live.load(), 0);
     }
   });

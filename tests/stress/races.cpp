@@ -162,6 +162,30 @@ TEST(Race, ASleepingDeviceWakesForEachSingleItem) {
   });
 }
 
+// The same, at each moment of a device's way into sleep: after its last look, before it says that it sleeps.
+TEST(Race, AnItemThatComesWhileTheOnlyFreeDeviceGoesToSleepIsNotLeftLying) {
+  dice choose(stress_seed(), 0);
+  for (const int devices : {1, 2, 4}) {
+    heddle::scheduler sched(hosts(devices));
+    std::latch gate(1);
+    for (int k = 1; k < devices; ++k) {  // nobody else could take it
+      auto blocker = sched.submit([&] { gate.wait(); }, heddle::route::on(k));
+      while (sched.stats().devices[static_cast<std::size_t>(k)].started == 0) std::this_thread::yield();
+    }
+    for (int round = 0; round < 20000; ++round) {
+      auto item = sched.submit([] { return 1; });
+      const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (!item.ready()) {
+        if (std::chrono::steady_clock::now() > soon) break;
+      }
+      EXPECT_TRUE(item.ready()) << "left lying in round " << round;
+      if (!item.ready()) break;
+      for (int spin = choose.below(round % 2 == 0 ? 1000 : 20000); spin > 0; --spin) __asm__ volatile("");
+    }
+    gate.count_down();
+  }
+}
+
 // The same, from several threads, of which each waits for its own.
 TEST(Race, SubmittersThatWaitForTheirOwnItemsAreAllServed) {
   on_every_machine([](const heddle::scheduler_options& options) {

@@ -67,10 +67,10 @@ class alignas(64) item : public continuation {
   /// Publishes, on `done` (release), error, value and ran_on to whoever reads it (acquire).
   std::atomic<std::uint64_t> word{0};
   const item_operations* operations;
-  device_group* group = nullptr;                       // valid until it has ended
-  std::uint64_t group_serial = 0;                      // finds the scheduler, if it still lives, after that
-  std::uint64_t ticket = 0;                            // order of submission, for a continuation of its attachment
-  std::exception_ptr error;                            // guarded by word
+  device_group* group = nullptr;   // valid until it has ended
+  std::uint64_t group_serial = 0;  // finds the scheduler, if it still lives, after that
+  std::uint64_t ticket = 0;        // order of submission, for a continuation of its attachment
+  std::exception_ptr error;        // guarded by word
   std::unique_ptr<item_extras, delete_extras> extras;  // fixed once queued
   kept_object* kept = nullptr;                         // device thread only
   std::atomic<continuation*> on_stream{nullptr};  // for the callable's return only; see continuations.hpp

@@ -38,14 +38,17 @@ struct then_call {
 /// The same before the other's stream work is done: the value stays where it is.
 template <class R, class F>
 struct then_on_stream_call {
+  then_on_stream_call(future<R>&& before, F&& call) : parent(std::move(before)), f(std::move(call)) {}
+  then_on_stream_call(then_on_stream_call&&) = default;
+  ~then_on_stream_call() {
+    // Both share the error of the stream's work, and this item's own future tells it.
+    if (parent.valid()) future_access::state(parent).error_taken = true;
+  }
   future<R> parent;
   F f;
   decltype(auto) operator()(device_context& context) {
     auto& state = future_access::state(parent);
-    if (state.error) {
-      state.error_taken = true;
-      std::rethrow_exception(state.error);
-    }
+    if (state.error) std::rethrow_exception(state.error);
     if constexpr (std::is_void_v<R>) {
       return call_with_values(f, context);
     } else if constexpr (std::is_reference_v<R>) {
@@ -61,7 +64,7 @@ auto continue_with(future<R>& parent, F&& f, const route* r, bool on_stream) {
   using result = item_result<Call>;
   auto& before = future_access::state(parent);
   submission admitted(before, r);
-  auto* const it = new typed_item<result, Call>(Call{std::move(parent), std::forward<F>(f)});
+  auto* const it = new typed_item<result, Call>(Call{std::move(parent), std::move(f)});
   auto handle = future_access::make<result>(*it);
   admitted.follow(before, *it, on_stream);
   return handle;
