@@ -19,14 +19,13 @@ bool arena_lane::offer() noexcept {
   return true;
 }
 
+bool arena_lane::idle() noexcept {
+  const std::lock_guard lock(mutex_);
+  return running_ == 0;
+}
+
 void arena_lane::wait_until_idle() noexcept {
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (running_ == 0) return;
-    }
-    std::this_thread::yield();
-  }
+  while (!idle()) std::this_thread::yield();
 }
 
 item* arena_lane::take() {

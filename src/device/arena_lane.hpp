@@ -26,6 +26,9 @@ class arena_lane {
   /// all are running.
   bool offer() noexcept;
 
+  /// Whether no worker of the lane runs or is on its way. Any thread.
+  bool idle() noexcept;
+
   /// Waits until no worker of the lane runs or is on its way, which holds soon once nothing is pending: the
   /// arena may not end with a worker that still refers to it.
   void wait_until_idle() noexcept;

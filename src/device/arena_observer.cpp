@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <thread>
 
@@ -29,7 +30,7 @@ void make_neutral(bool bound_to_node) noexcept {
 }  // namespace
 
 arena_observer::arena_observer(tbb::task_arena& arena, const bound_device& device)
-    : tbb::task_scheduler_observer(arena), device_(device) {
+    : tbb::task_scheduler_observer(arena), arena_(arena), device_(device) {
   observe(true);
 }
 
@@ -38,7 +39,9 @@ arena_observer::~arena_observer() { observe(false); }
 void arena_observer::on_scheduler_entry(bool is_worker) {
   if (is_worker) make_neutral(device_.info.numa_node.has_value());
   inside_.fetch_add(1, std::memory_order_relaxed);
-  push_binding(device_, current().own_device == &device_ ? binding_kind::device_thread : binding_kind::arena);
+  const bool own = current().own_device == &device_;
+  if (own) own_.store(1, std::memory_order_relaxed);
+  push_binding(device_, own ? binding_kind::device_thread : binding_kind::arena);
 }
 
 void arena_observer::on_scheduler_exit(bool) {
@@ -46,9 +49,21 @@ void arena_observer::on_scheduler_exit(bool) {
   inside_.fetch_sub(1, std::memory_order_release);
 }
 
+void arena_observer::kick() noexcept {
+  kicks_.fetch_add(1, std::memory_order_relaxed);
+  arena_.enqueue([this] { kicks_.fetch_sub(1, std::memory_order_release); });
+}
+
 void arena_observer::end() noexcept {
-  // Workers leave an arena without work by themselves within some 200 us.
-  while (inside_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  using clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::milliseconds(2);  // workers leave by themselves within some 200 us
+  auto kick_at = clock::now() + patience;
+  while (inside_.load(std::memory_order_acquire) != 0 || kicks_.load(std::memory_order_acquire) != 0) {
+    std::this_thread::yield();
+    if (clock::now() < kick_at) continue;
+    kick();
+    kick_at = clock::now() + patience;
+  }
   observe(false);
 }
 

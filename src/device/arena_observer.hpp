@@ -20,12 +20,24 @@ class arena_observer final : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool is_worker) override;
   void on_scheduler_exit(bool is_worker) override;
 
+  /// Whether threads other than the device's own are in the arena. Any thread.
+  bool visited() const noexcept {
+    return inside_.load(std::memory_order_relaxed) > own_.load(std::memory_order_relaxed);
+  }
+
+  /// Gives TBB a reason to look at the arena again. Its worker sometimes (oneTBB 2021.8: after one enqueue in
+  /// some thousands) stays in an arena that has no work, where it burns a core and is missing elsewhere.
+  void kick() noexcept;
+
   /// Blocks until every thread that entered has left, then ends the observation. Switching it off at once
   /// would leave the ids of a dead scheduler on TBB's workers.
   void end() noexcept;
 
  private:
+  tbb::task_arena& arena_;
   const bound_device& device_;
+  std::atomic<int> own_{0};     // how many of these are the device's own thread: 0 or 1; publishes nothing
+  std::atomic<int> kicks_{0};   // that have not run; publishes, at 0, that none refers to this any more
   std::atomic<int> inside_{0};  // publishes, at 0, that no thread refers to device_ any more
 };
 

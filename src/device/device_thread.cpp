@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr auto shortest_pause = std::chrono::microseconds(20);
 constexpr auto longest_pause = std::chrono::microseconds(1000);
+constexpr auto longest_visit = std::chrono::milliseconds(10);
 
 std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
@@ -177,11 +178,20 @@ void device_thread::idle() {
     if (work) {
       queue.arrivals.unpark();
     } else {
-      queue.arrivals.sleep();
+      sleep_in_inbox();
     }
   }
   group_.parked.fetch_sub(1, std::memory_order_seq_cst);
   busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+void device_thread::sleep_in_inbox() {
+  while (observer_.visited()) {  // seldom for long; see arena_observer::kick
+    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + longest_visit);
+    if (!queue.arrivals.sleeping()) return;
+    if (observer_.visited() && lane.idle()) observer_.kick();
+  }
+  queue.arrivals.sleep();
 }
 
 void device_thread::pause(std::chrono::microseconds& delay) {
@@ -323,6 +333,7 @@ void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& 
       follower->stream = static_cast<std::int16_t>(frame.stream);
       item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
       call(inner);
+      watch_other_streams(inner);
       followers.push_back(follower);
       run_stream_followers(inner, followers);
     }

@@ -106,6 +106,7 @@ class device_thread {
   void loop();
   item* take();
   void idle();
+  void sleep_in_inbox();
   void pause(std::chrono::microseconds& delay);
   int choose_stream(const item&);
   void run_stream_followers(item_frame&, std::vector<item*>& followers);

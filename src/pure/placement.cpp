@@ -40,15 +40,6 @@ bool spills(std::size_t home_queued, std::size_t least_queued, std::size_t windo
   return home_queued > least_queued && home_queued - least_queued >= window;
 }
 
-std::optional<std::size_t> whom_to_wake(std::span<const device_load> devices, std::size_t start) noexcept {
-  for (std::size_t k = 0; k < devices.size(); ++k) {
-    const std::size_t i = (start % devices.size() + k) % devices.size();
-    const device_load& d = devices[i];
-    if (d.enabled && d.parked && may_take(d.in_flight, d.window)) return i;
-  }
-  return std::nullopt;
-}
-
 std::size_t default_chunk(std::size_t n, std::size_t devices) noexcept {
   devices = std::max<std::size_t>(devices, 1);
   // Divided in two steps, which gives the same quotient and cannot overflow.

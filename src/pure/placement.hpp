@@ -23,19 +23,6 @@ std::optional<std::size_t> home_of_key(std::uint64_t key, std::span<const std::u
 /// more than the device that holds the fewest.
 bool spills(std::size_t home_queued, std::size_t least_queued, std::size_t window) noexcept;
 
-/// What waking needs to know of one device.
-struct device_load {
-  bool enabled = true;
-  bool parked = false;        ///< its thread sleeps
-  std::size_t in_flight = 0;  ///< items taken and not done
-  std::size_t window = 1;     ///< how many it may hold
-};
-
-/// Index of the device whose thread to wake for one new item that any device may take: the first at or after
-/// `start`, going round, that is enabled, parked and has room. Empty if there is none: then every device that
-/// could take the item is awake, or will look when it completes one.
-std::optional<std::size_t> whom_to_wake(std::span<const device_load> devices, std::size_t start) noexcept;
-
 /// Items per chunk when a map of `n` items states none: n / (4 * devices) rounded up, at least 1, as Python's
 /// multiprocessing.Pool has it: four chunks a device even out calls of unequal length.
 std::size_t default_chunk(std::size_t n, std::size_t devices) noexcept;

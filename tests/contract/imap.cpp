@@ -270,9 +270,11 @@ TEST_P(Imap, TellsCancelledElementsAndEnds) {
   scheduler sched(options(1));
   map_options how;
   how.ahead = 4;
+  gate running;
   gate go;
-  auto results = sched.imap([&](int x) { return go.wait(), x; }, std::views::iota(0, 4), how);
+  auto results = sched.imap([&](int x) { return running.open(), go.wait(), x; }, std::views::iota(0, 4), how);
   std::thread canceller([&] {
+    running.wait();
     while (sched.stats().queued < 3) std::this_thread::yield();
     sched.cancel();
     go.open();

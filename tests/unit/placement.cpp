@@ -112,31 +112,6 @@ TEST(Spills, DoesNotOverflow) {
   EXPECT_TRUE(spills(huge, 0, huge));
 }
 
-TEST(WhomToWake, AgreesWithALinearSearchForEveryStateOfFourDevices) {
-  // Each device: enabled or not, parked or not, room or not.
-  for (unsigned code = 0; code < 8 * 8 * 8 * 8; ++code) {
-    std::vector<device_load> devices;
-    for (unsigned d = 0; d < 4; ++d) {
-      const unsigned state = code >> (3 * d) & 7u;
-      devices.push_back({(state & 1u) != 0, (state & 2u) != 0, (state & 4u) != 0 ? 1u : 2u, 2});
-    }
-    for (std::size_t start = 0; start < 9; ++start) {
-      std::optional<std::size_t> expected;
-      for (std::size_t i = start; i < start + 4 && !expected; ++i) {
-        if ((code >> (3 * (i % 4)) & 7u) == 7u) expected = i % 4;
-      }
-      ASSERT_EQ(whom_to_wake(devices, start), expected) << "state " << code << ", start " << start;
-    }
-  }
-}
-
-TEST(WhomToWake, WakesNobodyAmongNoDevices) { EXPECT_EQ(whom_to_wake({}, 3), std::nullopt); }
-
-TEST(WhomToWake, TakesAnyStart) {
-  const std::vector<device_load> devices(3, {true, true, 0, 1});
-  EXPECT_EQ(whom_to_wake(devices, huge), huge % 3);
-}
-
 TEST(DefaultChunk, IsAFourthOfADevicesShareRoundedUp) {
   for (std::size_t n = 0; n < 300; ++n) {
     for (std::size_t devices = 1; devices < 20; ++devices) {
