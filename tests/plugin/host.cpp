@@ -20,7 +20,7 @@ int heddle_threads() {
   while (const dirent* const each = readdir(tasks)) {
     std::string name;
     std::getline(std::ifstream("/proc/self/task/" + std::string(each->d_name) + "/comm"), name);
-    if (name.rfind("heddle", 0) == 0) ++count;
+    if (name.rfind("heddle/", 0) == 0) ++count;
   }
   closedir(tasks);
   return count;

@@ -25,7 +25,7 @@ int heddle_threads() {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::string name;
     std::getline(std::ifstream(task.path() / "comm"), name);
-    if (name.rfind("heddle", 0) == 0) ++count;
+    if (name.rfind("heddle/", 0) == 0) ++count;
   }
   return count;
 }
