@@ -11,6 +11,7 @@
 #include "heddle/extents.hpp"
 #include "heddle/future.hpp"
 #include "heddle/imap.hpp"
+#include "heddle/machine.hpp"
 #include "heddle/map.hpp"
 #include "heddle/options.hpp"
 #include "heddle/route.hpp"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a device thread runs an item, and what it has in flight on its streams afterwards.
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/continuations.hpp"
+#include "device/device_group.hpp"
+#include "device/device_thread.hpp"
+#include "pure/placement.hpp"
+
+namespace heddle::detail {
+
+int device_thread::choose_stream(const item& it) {
+  if (it.stream >= 0) return it.stream;
+  const std::size_t chosen = flights_ == 0 ? next_stream_ : next_stream(depths_, next_stream_);
+  next_stream_ = chosen + 1 == streams_.size() ? 0 : chosen + 1;
+  return static_cast<int>(chosen);
+}
+
+void device_thread::run(item& it, bool from_queue) {
+  item_frame frame{it, *this, group_, choose_stream(it), 0, 0, top_};
+  top_ = &frame;
+  ++depth_;
+  it.runner.store(this, std::memory_order_release);
+  const bool must_end_below =
+      std::exchange(current().must_end, false);  // of the item that waits, not of this one
+  call(frame);
+  std::vector<item*> followers;
+  run_stream_followers(frame, followers);
+  current().must_end = must_end_below;
+  it.runner.store(nullptr, std::memory_order_relaxed);
+  --depth_;
+  top_ = frame.below;
+  // One mark for all of them: they ended their work on the same stream one after another.
+  const std::uint64_t mark =
+      it.host_only ? 0 : group_.seam->record(stream(frame.stream), mark_kind::end_of_item);
+  watch_other_streams(frame);
+  land(it, frame.stream, mark, from_queue);
+  for (item* const follower : followers) land(*follower, frame.stream, mark, true);
+}
+
+void device_thread::land(item& it, int on, std::uint64_t mark, bool from_queue) {
+  const auto k = static_cast<std::size_t>(on);
+  if (mark == 0 && (streams_[k].empty() || it.stream < 0)) {
+    finish(it, from_queue);
+  } else {
+    put_in_flight(k, {&it, mark, from_queue, {}});
+  }
+}
+
+void device_thread::put_in_flight(std::size_t on, flight f) {
+  streams_[on].push_back(std::move(f));
+  ++depths_[on];
+  ++flights_;
+}
+
+void device_thread::watch_other_streams(item_frame& frame) {
+  for (std::size_t k = 0; k < streams_.size(); ++k) {
+    if ((frame.touched >> k & 1) == 0 || static_cast<int>(k) == frame.stream) continue;
+    const std::uint64_t mark = group_.seam->record(stream(static_cast<int>(k)), mark_kind::end_of_item);
+    if (mark == 0) continue;
+    const bool counted = (frame.joined >> k & 1) != 0;  // then the item itself tells the failure
+    std::string label = label_of(frame.running);
+    put_in_flight(k, {nullptr, mark, false, counted ? std::nullopt : std::optional(std::move(label))});
+  }
+}
+
+void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& followers) {
+  for (item* follower = close_stream_followers(frame.running); follower != nullptr;) {
+    item* const next = static_cast<item*>(follower->next);
+    group_.books.reserve_anyway(1);
+    if (begin(*follower)) {
+      follower->stream = static_cast<std::int16_t>(frame.stream);
+      item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
+      call(inner);
+      watch_other_streams(inner);
+      followers.push_back(follower);
+      run_stream_followers(inner, followers);
+    }
+    follower = next;
+  }
+}
+
+bool device_thread::poll() {
+  if (flights_ == 0) return false;
+  bool progressed = group_.seam->advance(setup_.driver_device);
+  for (std::size_t k = 0; k < streams_.size(); ++k) {
+    while (!streams_[k].empty()) {
+      const auto ended = group_.seam->query(stream(static_cast<int>(k)), streams_[k].front().mark);
+      if (!ended) break;
+      const flight oldest = std::move(streams_[k].front());
+      streams_[k].pop_front();
+      --depths_[k];
+      --flights_;
+      if (oldest.it != nullptr) {
+        if (*ended && !oldest.it->error) oldest.it->error = *ended;
+        finish(*oldest.it, oldest.from_queue);
+      } else if (*ended && oldest.unjoined) {
+        report_unjoined(*ended, static_cast<int>(k), *oldest.unjoined);
+      }
+      progressed = true;
+    }
+  }
+  return progressed;
+}
+
+void device_thread::report_unjoined(const std::exception_ptr& error, int stream, const std::string& label) {
+  const int id = identity_.info.id;
+  group_.sink->report({error, id, label,
+                       "work on stream " + std::to_string(stream) + " of device " + std::to_string(id) +
+                           (label.empty() ? std::string() : ", put there by item '" + label + "',") +
+                           " failed, and its item did not join it: " + text_of(error)});
+}
+
+}  // namespace heddle::detail
