@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/contract.hpp"
 
+#include <ostream>
+
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
@@ -56,6 +58,8 @@ std::vector<driver_mode> all_modes() {
           {"deferred", host_mode::deferred, 0},
           {"shuffled", host_mode::deferred, 20241}};
 }
+
+void PrintTo(const driver_mode& mode, std::ostream* out) { *out << mode.name; }
 
 std::string mode_name(const testing::TestParamInfo<driver_mode>& info) { return info.param.name; }
 

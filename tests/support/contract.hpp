@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 #include "heddle/heddle.hpp"
@@ -16,6 +17,9 @@ struct driver_mode {
   host_mode mode = host_mode::immediate;
   std::uint64_t seed = 0;
 };
+
+/// Its name, for the test runner's lists.
+void PrintTo(const driver_mode&, std::ostream*);
 
 /// One promise, on one driver. Ends by checking that nothing is left: no binding of the test's thread, no
 /// device thread, no counted object.
