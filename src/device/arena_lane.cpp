@@ -12,7 +12,9 @@ namespace heddle::detail {
 bool arena_lane::offer() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (running_ >= limit_) return false;
+    // Nothing waits for the lane any more once the scheduler has stopped, and nobody would wait for its
+    // worker.
+    if (running_ >= limit_ || group_.stopping.load(std::memory_order_seq_cst)) return false;
     ++running_;
   }
   arena_.enqueue([this] { work(); });

@@ -33,15 +33,16 @@ struct task {
   std::future<R> end;
 };
 
-// A coroutine whose errors leave the resumed part.
+// A coroutine whose errors leave the resumed part; whoever calls it destroys it once it has ended.
 struct loose {
   struct promise_type {
-    loose get_return_object() { return {}; }
+    loose get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_never initial_suspend() noexcept { return {}; }
-    std::suspend_never final_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}
     void unhandled_exception() { throw; }
   };
+  std::coroutine_handle<promise_type> frame;
 };
 
 TEST_P(CoAwait, GivesTheValue) {
@@ -195,15 +196,17 @@ TEST_P(CoAwait, TellsAnExceptionThatLeavesTheResumedPart) {
   auto chosen = options(1);
   const error_log log;
   chosen.on_error = log;
+  loose coroutine;
   {
     scheduler sched(chosen);
     gate go;
-    [](scheduler& s, gate& g) -> loose {
+    coroutine = [](scheduler& s, gate& g) -> loose {
       co_await s.submit([&g] { g.wait(); });
       throw std::runtime_error("loose");
     }(sched, go);
     go.open();
   }
+  coroutine.frame.destroy();
   ASSERT_EQ(log.size(), 1u);
   EXPECT_NE(log.events()[0].message.find("loose"), std::string::npos);
 }

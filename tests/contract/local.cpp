@@ -45,8 +45,8 @@ class registered {
 };
 
 TEST_P(DeviceLocal, IsMadeAtOnceOnEachDevicesThread) {
+  register_of_lives lives;  // before the scheduler, at whose end the objects die
   scheduler sched(options(3));
-  register_of_lives lives;
   const device_local objects(sched, [&](device_context& c) { return registered(lives, c.id()); });
   ASSERT_EQ(lives.made.size(), 3u);
   for (const auto& device : sched.devices()) {
