@@ -170,6 +170,7 @@ TEST_P(CoAwait, AfterCloseThrowsInTheCoroutine) {
   auto end = body(std::move(f)).end;
   EXPECT_THROW(end.get(), scheduler_stopped);
   go.open();
+  sched.drain();
 }
 
 TEST_P(CoAwait, IsNotLeftSuspendedByCancel) {
@@ -205,6 +206,7 @@ TEST_P(CoAwait, TellsAnExceptionThatLeavesTheResumedPart) {
       throw std::runtime_error("loose");
     }(sched, go);
     go.open();
+    sched.drain();
   }
   coroutine.frame.destroy();
   ASSERT_EQ(log.size(), 1u);

@@ -8,7 +8,8 @@
 namespace heddle::test {
 
 /// Closed until opened, once. Opens by itself at the end of its scope, so that a failed assertion does not
-/// turn into a hang: declare it before what waits for it is destroyed, that is, after the scheduler.
+/// turn into a hang of the scheduler's end: declare it after the scheduler, and see to it that a test that
+/// goes well has waited for its items before the scope ends.
 class gate {
  public:
   gate() = default;
