@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
 
 #include <atomic>
 #include <cstdint>
@@ -105,32 +104,6 @@ TEST_P(InArena, RefusesToWaitForAnUnfinishedItemAndNamesThen) {
   } catch (const would_deadlock& e) {
     EXPECT_NE(std::string(e.what()).find("then"), std::string::npos);
   }
-}
-
-// The device thread, waiting in an inner loop of an item, is a thread of its arena like others.
-TEST_P(InArena, NeverRunsInTheMiddleOfAnItemOfTheDeviceThread) {
-  scheduler sched(options(1));
-  const auto device_thread = sched.submit([] { return std::this_thread::get_id(); }).get();
-  std::atomic<int> intruders{0};
-  for (int round = 0; round < 200; ++round) {
-    auto item = sched.submit([] {
-      for (int k = 0; k < 5; ++k) {
-        tbb::parallel_for(0, 64, [](int) {
-          for (int spin = 0; spin < 200; ++spin) std::atomic_signal_fence(std::memory_order_seq_cst);
-        });
-      }
-    });
-    for (int k = 0; k < 20; ++k) {
-      (void)sched.submit(
-          [&] {
-            if (std::this_thread::get_id() == device_thread) ++intruders;
-          },
-          route::on(0).in_arena());
-    }
-    item.get();
-  }
-  sched.drain();
-  EXPECT_EQ(intruders, 0);
 }
 
 }  // namespace
