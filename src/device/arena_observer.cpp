@@ -38,13 +38,19 @@ arena_observer::~arena_observer() { observe(false); }
 
 void arena_observer::on_scheduler_entry(bool is_worker) {
   if (is_worker) make_neutral(device_.info.numa_node.has_value());
-  inside_.fetch_add(1, std::memory_order_relaxed);
+  inside_.fetch_add(1, std::memory_order_seq_cst);
+  if (ending_.load(
+          std::memory_order_seq_cst)) {  // nothing is left to do here, and its exit might not be told
+    inside_.fetch_sub(1, std::memory_order_release);
+    return;
+  }
   const bool own = current().own_device == &device_;
   if (own) own_.store(1, std::memory_order_relaxed);
   push_binding(device_, own ? binding_kind::device_thread : binding_kind::arena);
 }
 
 void arena_observer::on_scheduler_exit(bool) {
+  if (bound() != &device_) return;  // it entered when the end had begun
   pop_binding();
   inside_.fetch_sub(1, std::memory_order_release);
 }
@@ -58,7 +64,10 @@ void arena_observer::end() noexcept {
   using clock = std::chrono::steady_clock;
   constexpr auto patience = std::chrono::milliseconds(2);  // workers leave by themselves within some 200 us
   auto kick_at = clock::now() + patience;
-  while (inside_.load(std::memory_order_acquire) != 0 || kicks_.load(std::memory_order_acquire) != 0) {
+  // Who enters counts itself before it looks at this; here it is the other way round: one of the two sees the
+  // other.
+  ending_.store(true, std::memory_order_seq_cst);
+  while (inside_.load(std::memory_order_seq_cst) != 0 || kicks_.load(std::memory_order_acquire) != 0) {
     std::this_thread::yield();
     if (clock::now() < kick_at) continue;
     kick();

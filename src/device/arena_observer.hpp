@@ -36,6 +36,7 @@ class arena_observer final : public tbb::task_scheduler_observer {
  private:
   tbb::task_arena& arena_;
   const bound_device& device_;
+  std::atomic<bool> ending_{false};  // entries bind no more; publishes nothing
   std::atomic<int> own_{0};     // how many of these are the device's own thread: 0 or 1; publishes nothing
   std::atomic<int> kicks_{0};   // that have not run; publishes, at 0, that none refers to this any more
   std::atomic<int> inside_{0};  // publishes, at 0, that no thread refers to device_ any more
