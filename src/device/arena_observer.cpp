@@ -39,8 +39,8 @@ arena_observer::~arena_observer() { observe(false); }
 void arena_observer::on_scheduler_entry(bool is_worker) {
   if (is_worker) make_neutral(device_.info.numa_node.has_value());
   inside_.fetch_add(1, std::memory_order_seq_cst);
-  if (ending_.load(
-          std::memory_order_seq_cst)) {  // nothing is left to do here, and its exit might not be told
+  // Nothing is left to do here then, and the exit might not be told.
+  if (ending_.load(std::memory_order_seq_cst)) {
     inside_.fetch_sub(1, std::memory_order_release);
     return;
   }
