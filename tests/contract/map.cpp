@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/contract.hpp"
+#include "support/eventually.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
@@ -258,6 +259,8 @@ TEST_P(Map, EndsAsCancelledWhenItsItemsAre) {
   gate go;
   std::thread canceller([&] {
     running.wait();
+    // What the map submits after the cancel runs.
+    EXPECT_TRUE(eventually([&] { return sched.stats().pending == 50; }));
     sched.cancel();
     go.open();
   });
