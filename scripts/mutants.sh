@@ -47,7 +47,7 @@ copy_tree() {
 # The names that a "# fails:" line gives.
 named_tests() { sed -nE 's/^# fails: +([^ ]+) *$/\1/p' "$1"; }
 
-# run_test NAME: 0 passes, 1 fails or hangs, 2 there is no such test.
+# run_test NAME: 0 passes, 1 fails or hangs, 2 there is no such test. Says in which target the test is.
 run_test() (
   cd "$copy/build/dev"
   found=2
@@ -56,6 +56,7 @@ run_test() (
     list=$(timeout "$limit" "$program" --gtest_list_tests --gtest_filter="$1" 2>/dev/null) || return 1
     [[ $list == *$'\n'' '* ]] || continue
     found=0
+    echo "target ${program#tests/}"
     timeout -k 5 "$limit" "$program" --gtest_filter="$1" --gtest_brief=1 || return 1
   done
   ((found == 0)) && return 0
@@ -63,20 +64,22 @@ run_test() (
   ctest -R "^$1\$" --timeout "$limit" --output-on-failure || return 1
 )
 
-build_copy() { cmake --build "$copy/build/dev" -j "$(nproc)"; }
+build_copy() { cmake --build "$copy/build/dev" -j "$(nproc)" --target "$@"; }
 
 result() { printf '%-32s %-10s %s\n' "$1" "$2" "$3"; }
 
 echo "building the tree without mutants"
 copy_tree
 # A mutant may leave a variable unused: warnings are no errors here.
-quietly mutants-configure cmake -S "$copy" --preset dev -DHEDDLE_BUILD_BENCH=OFF -DHEDDLE_WERROR=OFF
-quietly mutants-build build_copy
+quietly mutants-configure cmake -S "$copy" --preset dev -DHEDDLE_WERROR=OFF \
+  -DHEDDLE_BUILD_BENCH=OFF -DHEDDLE_BUILD_EXAMPLES=OFF -DHEDDLE_BUILD_TOOLS=OFF
+quietly mutants-build build_copy all
 
 # Every test has to pass without its mutant, or its failing would prove nothing. All of that comes first, so
 # that the healthy tree is built once.
 bad=0
 ready=()
+declare -A targets # of each mutant, what its tests need
 for patch in "${patches[@]}"; do
   name=$(basename "$patch" .patch)
   mapfile -t names < <(named_tests "$patch")
@@ -85,6 +88,8 @@ for patch in "${patches[@]}"; do
   for test in "${names[@]}"; do
     status=0
     run_test "$test" >"build/mutants/$name.log" 2>&1 </dev/null || status=$?
+    target=$(sed -n 's/^target //p' "build/mutants/$name.log" | head -n 1)
+    targets[$name]+=" ${target:-all}"
     case $status in
       0) ;;
       1) problem="$test fails without the mutant too (build/mutants/$name.log)" ;;
@@ -109,7 +114,8 @@ for patch in "${ready[@]}"; do
     continue
   fi
   "${apply[@]}" <"$patch" >"$log"
-  if ! build_copy >"$log" 2>&1 </dev/null; then
+  read -ra needed <<<"${targets[$name]}"
+  if ! build_copy "${needed[@]}" >"$log" 2>&1 </dev/null; then
     result "$name" OUTDATED "it does not build ($log)"
     bad=1
   else
