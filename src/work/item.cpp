@@ -102,7 +102,8 @@ void publish(item& it, bool from_queue) noexcept {
   if (it.on_stream.load(std::memory_order_relaxed) != &stream_followers_closed) {
     unserved = it.on_stream.exchange(&stream_followers_closed, std::memory_order_acq_rel);
   }
-  const int device = it.ran_on >= 0 ? it.ran_on : it.device;
+  // Not it.device: who cancels an item that waits for another one does so while that one's end may route it.
+  const int device = it.ran_on;
   std::uint64_t old = it.word.load(std::memory_order_relaxed);
   std::uint64_t now = 0;
   do {
