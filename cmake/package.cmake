@@ -5,13 +5,18 @@ include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 
+set(installed heddle)
+if(HEDDLE_WITH_CUDA)
+  list(APPEND installed heddle_cudart)
+endif()
 install(
-  TARGETS heddle
+  TARGETS ${installed}
   EXPORT heddle_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILE_SET cuda_headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT heddle_targets NAMESPACE heddle:: FILE heddle-targets.cmake DESTINATION ${config_dir})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heddle-config.cmake.in
@@ -28,6 +33,15 @@ else()
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
              ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE up)
   set(pc_prefix "\${pcfiledir}/${up}")
+endif()
+set(pc_cuda_libs "") # of a static heddle; a shared one has them itself
+get_target_property(heddle_type heddle TYPE)
+if(HEDDLE_WITH_CUDA AND heddle_type STREQUAL "STATIC_LIBRARY")
+  if(HEDDLE_CUDART STREQUAL "static")
+    set(pc_cuda_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
+  else()
+    set(pc_cuda_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart")
+  endif()
 endif()
 set(pc_libdir "\${prefix}")
 cmake_path(APPEND pc_libdir ${CMAKE_INSTALL_LIBDIR})

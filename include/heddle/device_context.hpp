@@ -54,7 +54,7 @@ class device_context {
   void enqueue(F f) const {
     stream().enqueue(std::move(f));
   }
-  template <class Size, class Body, class... Args>
+  template <class Size, class Body, class... Args, class Compiler = detail::this_compiler>
   void launch(Size size, Body body, Args... args) const {
     stream().launch(size, std::move(body), std::move(args)...);
   }

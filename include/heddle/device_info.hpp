@@ -29,13 +29,16 @@ struct device_info {
   std::string pci_bus_id = {};          ///< empty on host devices
   std::optional<int> numa_node = {};    ///< the node its thread and memory belong to, where the machine tells
   std::size_t memory_bytes = 0;         ///< size of the device's memory, or its cap
+  int multiprocessors = 0;              ///< of a GPU; 0 on host devices
+  int compute_capability = 0;           ///< of a GPU: 90 is 9.0; 0 on host devices
+  std::vector<int> peers = {};          ///< CUDA indices of the GPUs whose memory it reaches directly
 
   friend bool operator==(const device_info&, const device_info&) = default;
 };
 
 /// The devices that a scheduler with default options would see, ids counted from 0. Any thread; creates no
-/// thread and no context. Throws `no_device` if `backend::cuda` is asked for and there is none,
-/// `invalid_option` for a bad HEDDLE_HOST_… variable.
+/// thread and no context, but initialises CUDA where the build has it. Throws `no_device` if `backend::cuda`
+/// is asked for and there is none, `invalid_option` for a bad HEDDLE_HOST_… variable.
 std::vector<device_info> list_devices(backend use = backend::automatic);
 
 }  // namespace heddle

@@ -32,20 +32,28 @@ class no_device : public error {
 /// An operation failed on one device.
 class device_error : public error {
  public:
-  /// `device`: heddle's gpu id. `operation`: the call that failed. `reason`: why, as a sentence part.
-  device_error(int device, std::string operation, const std::string& reason)
+  /// `device`: heddle's gpu id. `operation`: the call that failed. `reason`: why, as a sentence part. `code`
+  /// and `name`: the backend's own, such as 700 and "cudaErrorIllegalAddress"; 0 and empty where it has none.
+  device_error(int device, std::string operation, const std::string& reason, int code = 0,
+               std::string name = {})
       : error(operation + " on device " + std::to_string(device) + ": " + reason),
         device_(device),
-        operation_(std::move(operation)) {}
+        code_(code),
+        operation_(std::move(operation)),
+        name_(std::move(name)) {}
 
   /// The gpu id of the device.
   int device() const noexcept { return device_; }
   /// The operation that failed, with its size where it has one.
   const std::string& operation() const noexcept { return operation_; }
+  /// The backend's error code; 0 where there is none.
+  int code() const noexcept { return code_; }
+  /// The backend's name of the code; empty where there is none.
+  const std::string& name() const noexcept { return name_; }
 
  private:
-  int device_;
-  std::string operation_;
+  int device_, code_;
+  std::string operation_, name_;
 };
 
 /// A device has not enough memory left for one allocation; only the item that asked for it fails.
@@ -93,6 +101,12 @@ class forked_process : public error {
 
 /// The calling thread acts for no device.
 class not_on_a_device : public error {
+ public:
+  using error::error;
+};
+
+/// A loop body that a compiler without device code made cannot run on a GPU.
+class no_device_code : public error {
  public:
   using error::error;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "heddle/device_code.hpp"
 
 namespace heddle {
 
@@ -28,14 +29,16 @@ requires(Rank >= 1 && Rank <= 3) class extents {
   /// Any integral types. Throws `invalid_option` if one is negative, or the product does not fit 64 bits.
   template <std::integral... Sizes>
   requires(sizeof...(Sizes) == Rank) extents(Sizes... sizes)  // implicit for one dimension: launch(n, body)
-      : sizes_{detail::to_size(sizes)...}, size_(detail::checked_size(sizes_.data(), Rank)) {}
+      : sizes_{detail::to_size(sizes)...}, size_(detail::checked_size(sizes_, Rank)) {}
 
   /// Number of indices; zero if any dimension is empty.
-  std::int64_t size() const noexcept { return size_; }
-  std::int64_t operator[](std::size_t dimension) const noexcept { return sizes_[dimension]; }
+  HEDDLE_HOST_DEVICE std::int64_t size() const noexcept { return size_; }
+  HEDDLE_HOST_DEVICE std::int64_t operator[](std::size_t dimension) const noexcept {
+    return sizes_[dimension];
+  }
 
  private:
-  std::array<std::int64_t, Rank> sizes_;
+  std::int64_t sizes_[Rank];  // no std::array: its functions are not for device code
   std::int64_t size_;
 };
 

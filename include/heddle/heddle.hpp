@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// All of heddle.
+/// All of heddle but cuda.hpp, which needs CUDA's own headers.
 #include "heddle/as_device.hpp"
 #include "heddle/await.hpp"
+#include "heddle/device_buffer.hpp"
+#include "heddle/device_code.hpp"
 #include "heddle/device_context.hpp"
 #include "heddle/device_info.hpp"
 #include "heddle/device_local.hpp"
@@ -14,6 +16,7 @@
 #include "heddle/machine.hpp"
 #include "heddle/map.hpp"
 #include "heddle/options.hpp"
+#include "heddle/pinned_buffer.hpp"
 #include "heddle/route.hpp"
 #include "heddle/scheduler.hpp"
 #include "heddle/stats.hpp"

@@ -28,7 +28,8 @@ class route {
   static route key(std::uint64_t key) { return route(kind::key, key); }
 
   /// Larger starts first; 0 unless said. At least one start in 32 goes to the oldest item whatever its
-  /// priority.
+  /// priority. On a GPU with several streams, items above 0 that name no stream share the last one, whose
+  /// work goes before that of the others.
   route& priority(int priority) & { return priority_ = priority, *this; }
   /// A name for messages, errors and `future::label()`.
   route& label(std::string label) & { return label_ = std::move(label), *this; }

@@ -137,7 +137,7 @@ class scheduler {
   }
   bool drain_until(std::chrono::steady_clock::time_point limit);
   /// Ends every item that has not started as `cancelled`, and asks those that run to stop (`stop_token()`).
-  /// The scheduler stays open. Never blocks.
+  /// The scheduler stays open: what a `map` that is under way submits from now on runs. Never blocks.
   void cancel();
   /// close, drain, and the end of all threads. Idempotent; afterwards only `devices`, `failed` and `stats`
   /// are of use. Throws `would_deadlock` inside an item of this scheduler.

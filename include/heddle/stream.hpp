@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "heddle/detail/host_loop.hpp"
+#include "heddle/detail/launch.hpp"
 #include "heddle/detail/operation.hpp"
 #include "heddle/extents.hpp"
 
@@ -16,7 +16,15 @@ namespace heddle {
 
 namespace detail {
 class device_thread;
-}
+
+/// A range of memory of one device, as `device_buffer` is.
+template <class R>
+concept device_range = requires {
+  typename std::remove_cvref_t<R>::device_memory;
+};
+/// Throws `invalid_option`.
+[[noreturn]] void refuse_other_device(const char* what, int its_device, int this_device);
+}  // namespace detail
 
 /// A point of a stream: reached once all work put on the stream before it is done. A plain value.
 class event {
@@ -33,9 +41,9 @@ class event {
 };
 
 /// One in-order queue of a device, inside an item. A handle, cheap to copy; for the item's own thread and
-/// time only. On host devices the work runs at the call, or later on the device thread if
-/// `host_options::mode` is deferred: what it refers to must live until the item's stream work is done
-/// (`device_context::keep`).
+/// time only: elsewhere its calls throw `invalid_option`. On host devices the work runs at the call, or later
+/// on the device thread if `host_options::mode` is deferred; on GPUs it always may run later. What it refers
+/// to must live until the item's stream work is done (`device_context::keep`).
 ///
 /// What the work throws becomes the error of the item; later work of that item on the stream is left out.
 class stream {
@@ -43,7 +51,15 @@ class stream {
   /// Its number on the device, from 0.
   int index() const noexcept { return index_; }
 
-  /// Calls `f()` in stream order. Does not block where the mode is deferred.
+  /// The gpu id of its device.
+  int device_id() const noexcept;
+  /// Whether its device is one of the CPU.
+  bool on_host() const noexcept;
+  /// Of its device; 0 on host devices.
+  int multiprocessors() const noexcept;
+
+  /// Calls `f()` in stream order, on the device thread, which may call CUDA. Does not block where the work on
+  /// the stream is not done, or the mode is deferred.
   template <class F>
   void enqueue(F f) const {
     if (runs_at_once()) {
@@ -53,22 +69,23 @@ class stream {
     }
   }
 
-  /// Calls `body(i, args…)`, `body(y, x, args…)` or `body(z, y, x, args…)` for every index, in parallel in
-  /// the arena of the device, and in no order. Arguments are copied.
-  template <std::size_t Rank, class Body, class... Args>
+  /// Calls `body(i, args…)`, `body(y, x, args…)` or `body(z, y, x, args…)` for every index, in parallel, and
+  /// in no order: in the arena of a host device, as a kernel on a GPU. Arguments are copied. A body that g++
+  /// compiled runs on host devices only, and throws `no_device_code` on a GPU; a lambda marked `__device__`
+  /// alone throws `invalid_option` on a host device.
+  template <std::size_t Rank, class Body, class... Args, class Compiler = detail::this_compiler>
   void launch(extents<Rank> size, Body body, Args... args) const {
-    enqueue([size, body = std::move(body), ... args = std::move(args)] {
-      detail::host_loop(size, [&](auto... indices) { body(indices..., args...); });
-    });
+    detail::launcher<Compiler>::launch(*this, size, std::move(body), std::move(args)...);
   }
-  template <std::integral N, class Body, class... Args>
+  template <std::integral N, class Body, class... Args, class Compiler = detail::this_compiler>
   void launch(N n, Body body, Args... args) const {
-    launch(extents<1>(n), std::move(body), std::move(args)...);
+    detail::launcher<Compiler>::launch(*this, extents<1>(n), std::move(body), std::move(args)...);
   }
 
-  /// Copies `source` to `target` in stream order: contiguous ranges of one trivially copyable type, which
-  /// live until the item's stream work is done, so no temporaries. Throws `invalid_option` if the sizes
-  /// differ.
+  /// Copies `source` to `target` in stream order: contiguous ranges of one trivially copyable type, of the
+  /// host or of a device, which live until the item's stream work is done, so no temporaries. On a GPU a copy
+  /// to or from host memory that is not pinned may block. Throws `invalid_option` if the sizes differ, or if
+  /// a `device_buffer` is involved and none is on this device.
   template <std::ranges::contiguous_range Target, std::ranges::contiguous_range Source>
   requires std::ranges::borrowed_range<Target> && std::ranges::borrowed_range<Source>
   void copy(Target&& target, Source&& source) const {
@@ -77,10 +94,30 @@ class stream {
                   "copy needs ranges of one element type");
     static_assert(std::is_trivially_copyable_v<T>, "copy needs a trivially copyable element type");
     detail::check_copy_sizes(std::ranges::size(target), std::ranges::size(source));
-    enqueue([to = std::ranges::data(target), from = std::ranges::data(source),
-             bytes = std::ranges::size(source) * sizeof(T)] {
-      if (bytes != 0) std::memmove(to, from, bytes);
-    });
+    const bool target_is_here = is_here(target);
+    const bool source_is_here = is_here(source);
+    if constexpr (detail::device_range<Target>) {
+      if (!target_is_here && !(detail::device_range<Source> && source_is_here)) {
+        detail::refuse_other_device("copy to a buffer", target.device(), device_id());
+      }
+    } else if constexpr (detail::device_range<Source>) {
+      if (!source_is_here) detail::refuse_other_device("copy from a buffer", source.device(), device_id());
+    }
+    const std::size_t bytes = std::ranges::size(source) * sizeof(T);
+    if constexpr (detail::device_range<Target> && detail::device_range<Source>) {
+      put_copy_between(target.device(), std::ranges::data(target), source.device(), std::ranges::data(source),
+                       bytes);
+    } else {
+      put_copy(std::ranges::data(target), std::ranges::data(source), bytes);
+    }
+  }
+
+  /// Calls `issue(native)` in stream order, `native` being the CUDA stream, for it to put device work there;
+  /// at once where no host function is before it. Throws `invalid_option` on a host device.
+  template <class F>
+  void issue(F issue) const {
+    put_issue(detail::operation(
+        [native = native_for_issue(), issue = std::move(issue)]() mutable { issue(native); }));
   }
 
   /// The point behind all work put on it so far.
@@ -91,8 +128,21 @@ class stream {
  private:
   friend class device_context;
   stream(detail::device_thread& device, int index) noexcept : device_(&device), index_(index) {}
-  bool runs_at_once() const noexcept;
+  template <class Range>
+  bool is_here(const Range& range) const noexcept {
+    if constexpr (detail::device_range<Range>) {
+      return range.device() == device_id();
+    } else {
+      return false;
+    }
+  }
+  bool runs_at_once() const;
   void put(detail::operation work) const;
+  void* native_for_issue() const;
+  void put_issue(detail::operation work) const;
+  void refuse_elsewhere(const char* call) const;
+  void put_copy(void* target, const void* source, std::size_t bytes) const;
+  void put_copy_between(int to, void* target, int from, const void* source, std::size_t bytes) const;
 
   detail::device_thread* device_;
   int index_;

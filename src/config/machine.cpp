@@ -22,6 +22,7 @@ machine_report describe_machine() {
   report.version = std::to_string(HEDDLE_VERSION_MAJOR) + "." + std::to_string(HEDDLE_VERSION_MINOR) + "." +
                    std::to_string(HEDDLE_VERSION_PATCH);
   report.backends = {backend::host};
+  if (HEDDLE_WITH_CUDA) report.backends.push_back(backend::cuda);
   report.tbb_version = TBB_runtime_version();
   const detail::cpu_budget budget = detail::read_cpu_budget();
   report.cores = budget.cores;

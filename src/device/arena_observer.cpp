@@ -29,8 +29,13 @@ void make_neutral(bool bound_to_node) noexcept {
 
 }  // namespace
 
-arena_observer::arena_observer(tbb::task_arena& arena, const bound_device& device)
-    : tbb::task_scheduler_observer(arena), arena_(arena), device_(device) {
+arena_observer::arena_observer(tbb::task_arena& arena, const bound_device& device, driver& seam,
+                               int driver_device)
+    : tbb::task_scheduler_observer(arena),
+      arena_(arena),
+      device_(device),
+      seam_(seam),
+      driver_device_(driver_device) {
   observe(true);
 }
 
@@ -47,10 +52,12 @@ void arena_observer::on_scheduler_entry(bool is_worker) {
   const bool own = current().own_device == &device_;
   if (own) own_.store(1, std::memory_order_relaxed);
   push_binding(device_, own ? binding_kind::device_thread : binding_kind::arena);
+  current().top->entered = !own && seam_.enter(driver_device_);
 }
 
 void arena_observer::on_scheduler_exit(bool) {
   if (bound() != &device_) return;  // it entered when the end had begun
+  if (current().top->entered) seam_.leave(driver_device_);
   pop_binding();
   inside_.fetch_sub(1, std::memory_order_release);
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "driver/driver.hpp"
 #include "work/current.hpp"
 
 namespace heddle::detail {
@@ -14,7 +15,7 @@ namespace heddle::detail {
 /// migrate between arenas, so what a thread was bound to before is restored when it leaves.
 class arena_observer final : public tbb::task_scheduler_observer {
  public:
-  arena_observer(tbb::task_arena& arena, const bound_device& device);
+  arena_observer(tbb::task_arena& arena, const bound_device& device, driver& seam, int driver_device);
   ~arena_observer() override;
 
   void on_scheduler_entry(bool is_worker) override;
@@ -36,6 +37,8 @@ class arena_observer final : public tbb::task_scheduler_observer {
  private:
   tbb::task_arena& arena_;
   const bound_device& device_;
+  driver& seam_;
+  const int driver_device_;
   std::atomic<bool> ending_{false};  // entries bind no more; publishes nothing
   std::atomic<int> own_{0};     // how many of these are the device's own thread: 0 or 1; publishes nothing
   std::atomic<int> kicks_{0};   // that have not run; publishes, at 0, that none refers to this any more

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/device_context.hpp"
 
-#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "device/device_allocation.hpp"
 #include "device/device_group.hpp"
 #include "device/device_thread.hpp"
 #include "device/item_frame.hpp"
 #include "heddle/error.hpp"
+#include "heddle/this_device.hpp"
+#include "work/current.hpp"
 #include "work/fork_guard.hpp"
 
 namespace heddle {
@@ -73,7 +75,10 @@ stream device_context::stream(int index) const {
 }
 
 void* device_context::native_stream() const {
+  detail::refuse_in_forked_child("device_context::native_stream");
   refuse_in_arena(frame_, "stream");
+  void* const native = frame_.group.seam->native_stream(frame_.device.stream(frame_.stream));
+  if (native != nullptr) return native;
   throw invalid_option("native_stream() on host device " + std::to_string(id()) +
                        ": only CUDA devices have one; launch, copy and enqueue work on every device");
 }
@@ -92,7 +97,7 @@ void device_context::sync() const {
 }
 
 event stream::record() const {
-  detail::refuse_in_forked_child("stream::record");
+  refuse_elsewhere("stream::record");
   event e;
   const auto mine = device_->stream(index_);
   e.device_ = mine.device;
@@ -103,7 +108,7 @@ event stream::record() const {
 }
 
 void stream::wait(const event& e) const {
-  detail::refuse_in_forked_child("stream::wait");
+  refuse_elsewhere("stream::wait");
   if (e.mark_ == 0) return;
   if (e.serial_ != device_->group().serial) {
     throw invalid_option(
@@ -119,13 +124,59 @@ void device_context::join(const heddle::stream& other) const {
   frame_.joined |= std::uint64_t{1} << other.index();
 }
 
-bool stream::runs_at_once() const noexcept {
-  return !detail::is_forked_child() && device_->group().seam->runs_at_once(device_->stream(index_));
+int stream::device_id() const noexcept { return device_->identity().info.id; }
+bool stream::on_host() const noexcept { return device_->identity().info.kind == backend::host; }
+int stream::multiprocessors() const noexcept { return device_->identity().info.multiprocessors; }
+
+bool stream::runs_at_once() const {
+  refuse_elsewhere("stream::enqueue");
+  return device_->group().seam->runs_at_once(device_->stream(index_));
 }
 
 void stream::put(detail::operation work) const {
-  detail::refuse_in_forked_child("stream");
   device_->group().seam->enqueue(device_->stream(index_), std::move(work));
+}
+
+void stream::put_copy(void* target, const void* source, std::size_t bytes) const {
+  refuse_elsewhere("stream::copy");
+  device_->group().seam->copy(device_->stream(index_), target, source, bytes);
+}
+
+void stream::put_copy_between(int to, void* target, int from, const void* source, std::size_t bytes) const {
+  const auto driver_device = [&](int id) {
+    for (const auto& each : device_->group().threads) {
+      if (each->identity().info.id == id) return each->stream(0).device;
+    }
+    detail::refuse_other_device("copy of a buffer of another scheduler's", id, device_id());
+  };
+  if (bytes == 0 || to == from) return put_copy(target, source, bytes);
+  refuse_elsewhere("stream::copy");
+  device_->group().seam->copy_between(device_->stream(index_), driver_device(to), target, driver_device(from),
+                                      source, bytes);
+}
+
+void* stream::native_for_issue() const {
+  refuse_elsewhere("stream::issue");
+  if (!on_host()) return device_->group().seam->native_handle(device_->stream(index_));
+  throw invalid_option(
+      "device " + std::to_string(device_id()) +
+      " is a host device, which has no CUDA stream and no kernels: use launch, copy or enqueue, "
+      "which work on every device");
+}
+
+void stream::put_issue(detail::operation work) const {
+  device_->group().seam->issue(device_->stream(index_), std::move(work));
+}
+
+void stream::refuse_elsewhere(const char* call) const {
+  detail::refuse_in_forked_child(call);
+  if (detail::current().own == device_) return;
+  const auto own = this_device::try_id();
+  throw invalid_option(std::string(call) + " on stream " + std::to_string(index_) + " of device " +
+                       std::to_string(device_id()) + " was called " +
+                       (own ? "on a thread that acts for device " + std::to_string(*own) + " and is not its "
+                            : std::string("on a thread that is not its ")) +
+                       "device thread: a stream is for the thread of the item that asked for it");
 }
 
 namespace detail {
@@ -134,21 +185,35 @@ void keep_until_done(item_frame& frame, operation owner) {
   frame.running.kept = new kept_object{frame.running.kept, std::move(owner)};
 }
 
+void refuse_other_device(const char* what, int its_device, int this_device) {
+  throw invalid_option(std::string(what) + " of device " + std::to_string(its_device) +
+                       ", on a stream of device " + std::to_string(this_device) +
+                       ": use it in an item of device " + std::to_string(its_device) +
+                       ", or copy it to a buffer of this one first");
+}
+
+void refuse_without_device_code(int id) {
+  throw no_device_code(
+      "the body launched on device " + std::to_string(id) +
+      ", a GPU, was compiled without device code: compile the file that launches it with nvcc, and "
+      "mark the body's operator() (or the lambda) HEDDLE_HOST_DEVICE");
+}
+
+void refuse_without_host_code(int id) {
+  throw invalid_option("the body launched on host device " + std::to_string(id) +
+                       " is a lambda marked __device__ alone, which does nothing on the host: mark it "
+                       "HEDDLE_HOST_DEVICE, or choose CUDA devices");
+}
+
 void* allocate_scratch(item_frame& frame, std::size_t count, std::size_t element_bytes) {
   refuse_in_forked_child("device_context::scratch");
   refuse_in_arena(frame, "scratch memory");
-  if (count > std::numeric_limits<std::size_t>::max() / element_bytes) {
-    throw out_of_device_memory(
-        frame.device.identity().info.id,
-        "allocation of " + std::to_string(count) + " elements of " + std::to_string(element_bytes) + " bytes",
-        "more than any address space holds; check the count");
-  }
-  if (count == 0) return nullptr;
-  const std::size_t bytes = count * element_bytes;
-  const int device = frame.device.stream(0).device;
+  const std::size_t bytes = checked_bytes(frame.device.identity().info.id, count, element_bytes);
+  if (bytes == 0) return nullptr;
+  const stream_id on = frame.device.stream(frame.stream);
   driver& seam = *frame.group.seam;
-  auto give_back = [&seam, device, bytes](void* memory) { seam.deallocate(device, memory, bytes); };
-  std::unique_ptr<void, decltype(give_back)> owner(seam.allocate(device, bytes), give_back);
+  auto give_back = [&seam, on, bytes](void* memory) { seam.deallocate(on, memory, bytes); };
+  std::unique_ptr<void, decltype(give_back)> owner(allocate_for_item(frame, bytes), give_back);
   void* const memory = owner.get();
   keep_until_done(frame, operation([owner = std::move(owner)] {}));
   return memory;

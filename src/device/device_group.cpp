@@ -13,7 +13,7 @@ namespace {
 std::atomic<std::uint64_t> next_serial{1};  // publishes nothing: a name
 }
 
-device_group::device_group(const scheduler_options& options, std::unique_ptr<driver> a_seam,
+device_group::device_group(const scheduler_options& options, std::shared_ptr<driver> a_seam,
                            std::shared_ptr<error_sink> a_sink)
     : serial(next_serial.fetch_add(1, std::memory_order_relaxed)),
       seam(std::move(a_seam)),

@@ -22,7 +22,7 @@ class device_thread;
 /// The devices of one scheduler and what they share.
 class device_group {
  public:
-  device_group(const scheduler_options& options, std::unique_ptr<driver> seam,
+  device_group(const scheduler_options& options, std::shared_ptr<driver> seam,
                std::shared_ptr<error_sink> sink);
   ~device_group();
 
@@ -41,7 +41,7 @@ class device_group {
   void wake_for_shared(std::size_t items) noexcept;
 
   const std::uint64_t serial;
-  const std::unique_ptr<driver> seam;
+  const std::shared_ptr<driver> seam;  // shared with memory that outlives the scheduler
   const std::shared_ptr<error_sink> sink;
   ledger books;
   const bool record_times;

@@ -54,7 +54,7 @@ device_thread::device_thread(device_group& group, device_setup setup)
                      static_cast<std::size_t>(setup_.window_per_stream))),
       identity_{setup_.info, 0, &group, group.serial},
       arena_(setup_.arena_slots, reserved_slots(setup_.arena_slots)),
-      observer_(arena_, identity_),
+      observer_(arena_, identity_, *group.seam, setup_.driver_device),
       streams_(static_cast<std::size_t>(setup_.streams)),
       depths_(static_cast<std::size_t>(setup_.streams)) {}
 
@@ -104,7 +104,10 @@ void device_thread::run_on_start() {
   auto call_it = [this](device_context& context) { group_.on_start(context); };
   auto* const it = new typed_item<void, decltype(call_it)>(std::move(call_it));
   item_frame frame{*it, *this, group_, 0};
+  top_ = &frame;
   call(frame);
+  top_ = nullptr;
+  repair_current(frame);
   const std::uint64_t mark = group_.seam->record(stream(0), mark_kind::end_of_item);
   std::optional<std::exception_ptr> failure;
   while (!(failure = group_.seam->query(stream(0), mark))) group_.seam->advance(setup_.driver_device);

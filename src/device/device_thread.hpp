@@ -90,6 +90,9 @@ class device_thread {
   /// The fixed streams of the items on the stack, a bit each.
   std::uint64_t held_streams() const noexcept;
   std::size_t in_flight() const noexcept { return flights_; }
+  /// The item whose callable runs now; null if none does.
+  const item_frame* running() const noexcept { return top_; }
+  item_frame* running() noexcept { return top_; }
   std::list<local_object> locals;  // destroyed by this thread when it ends
 
  private:
@@ -113,6 +116,7 @@ class device_thread {
   void watch_other_streams(item_frame&);
   void land(item&, int on, std::uint64_t mark, bool from_queue);
   void put_in_flight(std::size_t on, flight);
+  void repair_current(const item_frame&) noexcept;
   void report_unjoined(const std::exception_ptr&, int stream, const std::string& label);
 
   device_group& group_;

@@ -2,6 +2,7 @@
 // How a device thread runs an item, and what it has in flight on its streams afterwards.
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,14 +10,19 @@
 #include "device/continuations.hpp"
 #include "device/device_group.hpp"
 #include "device/device_thread.hpp"
+#include "heddle/error.hpp"
 #include "pure/placement.hpp"
 
 namespace heddle::detail {
 
 int device_thread::choose_stream(const item& it) {
   if (it.stream >= 0) return it.stream;
-  const std::size_t chosen = flights_ == 0 ? next_stream_ : next_stream(depths_, next_stream_);
-  next_stream_ = chosen + 1 == streams_.size() ? 0 : chosen + 1;
+  const int urgent = group_.seam->urgent_stream(setup_.driver_device);
+  if (urgent >= 0 && it.priority > 0) return urgent;
+  const std::size_t count = streams_.size() - (urgent >= 0 ? 1 : 0);  // the urgent one is the last
+  const std::size_t chosen =
+      flights_ == 0 ? next_stream_ : next_stream(std::span(depths_).first(count), next_stream_);
+  next_stream_ = chosen + 1 == count ? 0 : chosen + 1;
   return static_cast<int>(chosen);
 }
 
@@ -28,6 +34,7 @@ void device_thread::run(item& it, bool from_queue) {
   const bool must_end_below =
       std::exchange(current().must_end, false);  // of the item that waits, not of this one
   call(frame);
+  repair_current(frame);
   std::vector<item*> followers;
   run_stream_followers(frame, followers);
   current().must_end = must_end_below;
@@ -76,6 +83,7 @@ void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& 
       follower->stream = static_cast<std::int16_t>(frame.stream);
       item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
       call(inner);
+      repair_current(inner);
       watch_other_streams(inner);
       followers.push_back(follower);
       run_stream_followers(inner, followers);
@@ -105,6 +113,22 @@ bool device_thread::poll() {
     }
   }
   return progressed;
+}
+
+// What follows on this thread would go to another device.
+void device_thread::repair_current(const item_frame& frame) noexcept {
+  if (group_.seam->still_current(setup_.driver_device)) return;
+  const int id = identity_.info.id;
+  try {
+    const std::string label = label_of(frame.running);
+    const std::string message =
+        "an item" + (label.empty() ? std::string() : " '" + label + "'") + " of device " +
+        std::to_string(id) +
+        " left another CUDA device or context current on its thread; heddle has made its own current again";
+    group_.sink->report(
+        {std::make_exception_ptr(device_error(id, "the check after an item", message)), id, label, message});
+  } catch (...) {  // no memory for the report
+  }
 }
 
 void device_thread::report_unjoined(const std::exception_ptr& error, int stream, const std::string& label) {

@@ -11,7 +11,6 @@
 namespace heddle::detail {
 
 std::int64_t checked_size(const std::int64_t* sizes, std::size_t rank) {
-  std::int64_t product = 1;
   bool empty = false;
   for (std::size_t k = 0; k < rank; ++k) {
     if (sizes[k] < 0) {
@@ -19,9 +18,13 @@ std::int64_t checked_size(const std::int64_t* sizes, std::size_t rank) {
                            ": sizes are 0 or more; check how it was computed");
     }
     empty = empty || sizes[k] == 0;
-    if (!empty && __builtin_mul_overflow(product, sizes[k], &product)) throw_size_too_large();
   }
-  return empty ? 0 : product;
+  if (empty) return 0;
+  std::int64_t product = 1;
+  for (std::size_t k = 0; k < rank; ++k) {
+    if (__builtin_mul_overflow(product, sizes[k], &product)) throw_size_too_large();
+  }
+  return product;
 }
 
 void throw_size_too_large() {

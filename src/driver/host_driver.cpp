@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/host_driver.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "config/affinity.hpp"
 #include "config/numa.hpp"
+#include "driver/numa_binding.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::detail {
@@ -18,21 +19,6 @@ namespace heddle::detail {
 namespace {
 
 constexpr std::align_val_t alignment{256};  // what cudaMalloc gives, so that code may rely on one figure
-
-// Hard to get, easy to do without: a thread that may not be moved stays where it is.
-void move_to_node(int node) {
-  for (const auto& each : numa_nodes(allowed_cpus())) {
-    if (each.node != node || each.cpus.empty()) continue;
-    const int highest = *std::max_element(each.cpus.begin(), each.cpus.end());
-    cpu_set_t* const mask = CPU_ALLOC(static_cast<std::size_t>(highest) + 1);
-    if (mask == nullptr) return;
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(highest) + 1);
-    CPU_ZERO_S(bytes, mask);
-    for (const int cpu : each.cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask);
-    ::sched_setaffinity(0, bytes, mask);
-    CPU_FREE(mask);
-  }
-}
 
 }  // namespace
 
@@ -70,7 +56,7 @@ const device_info& host_driver::info(int device) const noexcept { return at(devi
 
 void host_driver::bind(int device, int streams) {
   auto& state = at(device);
-  if (state.info.numa_node) move_to_node(*state.info.numa_node);
+  if (state.info.numa_node) bind_to_numa_node(*state.info.numa_node);
   for (int k = 0; k < streams; ++k) state.streams.push_back(std::make_unique<host_stream>());
 }
 
@@ -84,11 +70,20 @@ void host_driver::enqueue(stream_id id, operation work) {
   }
 }
 
-bool host_driver::runs_at_once(stream_id id) const noexcept {
+bool host_driver::runs_at_once(stream_id id) noexcept {
   return mode_ == host_mode::immediate && at(id).empty();
 }
 
-std::uint64_t host_driver::record(stream_id id, mark_kind kind) { return at(id).record(kind); }
+void host_driver::copy(stream_id id, void* target, const void* source, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (runs_at_once(id)) {
+    std::memmove(target, source, bytes);
+  } else {
+    at(id).enqueue(operation([=] { std::memmove(target, source, bytes); }));
+  }
+}
+
+std::uint64_t host_driver::record(stream_id id, mark_kind kind) noexcept { return at(id).record(kind); }
 
 std::optional<std::exception_ptr> host_driver::query(stream_id id, std::uint64_t mark) {
   return at(id).query(mark);
@@ -130,6 +125,23 @@ void* host_driver::allocate(int device, std::size_t bytes) {
                                "the machine's own memory is used up; use smaller pieces");
   }
   return memory;
+}
+
+void host_driver::deallocate(stream_id id, void* memory, std::size_t bytes) noexcept {
+  if (at(id).empty()) return deallocate(id.device, memory, bytes);
+  at(id).clean_up(operation([this, id, memory, bytes] { deallocate(id.device, memory, bytes); }));
+}
+
+// The machine's own memory, whose copies need no detour: it is not counted against the cap.
+void* host_driver::allocate_pinned(int device, std::size_t bytes) {
+  void* const memory = ::operator new(bytes, alignment, std::nothrow);
+  if (memory != nullptr) return memory;
+  throw out_of_device_memory(at(device).info.id, "allocation of " + std::to_string(bytes) + " pinned bytes",
+                             "the machine's own memory is used up; use smaller pieces");
+}
+
+void host_driver::deallocate_pinned(int, void* memory, std::size_t) noexcept {
+  ::operator delete(memory, alignment);
 }
 
 void host_driver::deallocate(int device, void* memory, std::size_t bytes) noexcept {

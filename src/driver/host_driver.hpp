@@ -23,16 +23,32 @@ class host_driver final : public driver {
 
   int device_count() const noexcept override { return static_cast<int>(devices_.size()); }
   const device_info& info(int device) const noexcept override;
+  void set_id(int device, int id) noexcept override { at(device).info.id = id; }
   void bind(int device, int streams) override;
   void unbind(int device) noexcept override;
+  int urgent_stream(int) const noexcept override { return -1; }
+  bool enter(int) noexcept override { return true; }
+  void leave(int) noexcept override {}
+  bool still_current(int) noexcept override { return true; }
   void enqueue(stream_id, operation) override;
-  bool runs_at_once(stream_id) const noexcept override;
-  std::uint64_t record(stream_id, mark_kind) override;
+  bool runs_at_once(stream_id) noexcept override;
+  void issue(stream_id, operation work) override { work(); }
+  void copy(stream_id, void* target, const void* source, std::size_t bytes) override;
+  void copy_between(stream_id id, int, void* target, int, const void* source, std::size_t bytes) override {
+    copy(id, target, source, bytes);
+  }
+  void* native_handle(stream_id) noexcept override { return nullptr; }
+  void* native_stream(stream_id) override { return nullptr; }
+  std::uint64_t record(stream_id, mark_kind) noexcept override;
   std::optional<std::exception_ptr> query(stream_id, std::uint64_t mark) override;
   void order_after(stream_id waiter, stream_id other, std::uint64_t mark) override;
   bool advance(int device) override;
+  void* allocate(stream_id id, std::size_t bytes) override { return allocate(id.device, bytes); }
+  void deallocate(stream_id, void* memory, std::size_t bytes) noexcept override;
   void* allocate(int device, std::size_t bytes) override;
   void deallocate(int device, void* memory, std::size_t bytes) noexcept override;
+  void* allocate_pinned(int device, std::size_t bytes) override;
+  void deallocate_pinned(int device, void* memory, std::size_t bytes) noexcept override;
 
  private:
   struct device_state {

@@ -11,6 +11,10 @@ constexpr std::size_t failures_kept = 256;  // a bound for programs that fail fo
 
 void host_stream::enqueue(operation work) { queue_.push_back({std::move(work)}); }
 
+void host_stream::clean_up(operation work) {
+  queue_.push_back({std::move(work), 0, mark_kind::event, nullptr, true});
+}
+
 void host_stream::order_after(const host_stream& other, std::uint64_t mark) {
   if (mark == 0 || &other == this) return;
   queue_.push_back({operation(), mark, mark_kind::event, &other});
@@ -50,7 +54,7 @@ bool host_stream::advance() {
   entry next = std::move(front);
   queue_.pop_front();
   if (next.work) {
-    if (failure_) return true;  // what it builds on has failed
+    if (failure_ && !next.always) return true;  // what it builds on has failed
     try {
       next.work();
     } catch (...) {

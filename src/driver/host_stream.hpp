@@ -18,6 +18,8 @@ namespace heddle::detail {
 class host_stream {
  public:
   void enqueue(operation work);
+  /// The same for work that has to be done whether or not the item's earlier work failed.
+  void clean_up(operation work);
   void order_after(const host_stream& other, std::uint64_t mark);
   std::uint64_t record(mark_kind);
   std::optional<std::exception_ptr> query(std::uint64_t mark) const;
@@ -35,6 +37,7 @@ class host_stream {
     std::uint64_t mark = 0;  // not 0: a mark
     mark_kind kind = mark_kind::event;
     const host_stream* other = nullptr;  // not null: waits for `mark` of it
+    bool always = false;                 // runs after failed work too
   };
   /// The failure that a reached mark stands behind; null if there is none. Any thread.
   std::exception_ptr failure_at(std::uint64_t mark) const;

@@ -34,9 +34,19 @@ void enter_arena(scheduler_core& core, int id, void (*call)(void*), void* argume
 
 device_guard::device_guard(scheduler& s, int id) {
   detail::refuse_in_forked_child("device_guard");
-  detail::push_binding(s.core().at(id).identity(), detail::binding_kind::guard);
+  auto& device = s.core().at(id);
+  detail::push_binding(device.identity(), detail::binding_kind::guard);
+  detail::current().top->entered = s.core().group.seam->enter(device.stream(0).device);
 }
 
-device_guard::~device_guard() { detail::pop_binding(); }
+device_guard::~device_guard() {
+  const auto& top = *detail::current().top;
+  if (top.entered) {
+    const auto& group = *top.device->group;
+    const auto& thread = *group.threads[static_cast<std::size_t>(top.device->index)];
+    group.seam->leave(thread.stream(0).device);
+  }
+  detail::pop_binding();
+}
 
 }  // namespace heddle

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "driver/cuda_devices.hpp"
 #include "driver/host_driver.hpp"
 #include "heddle/error.hpp"
 #include "pure/select.hpp"
@@ -11,29 +18,56 @@ namespace detail {
 
 namespace {
 
-void refuse_cuda(backend use) {
-  if (use != backend::cuda) return;
-  throw no_device(
-      "CUDA devices were asked for, but this build of heddle has no CUDA driver: use backend::automatic or "
-      "backend::host "
-      "(HEDDLE_BACKEND)");
+// CUDA devices if they are wanted and there; none means host devices. Throws `no_device` if they must be
+// there.
+std::vector<device_info> cuda_devices_for(backend use) {
+  if (use == backend::host) return {};
+  cuda_devices found = list_cuda_devices();
+  if (!found.all.empty()) return std::move(found.all);
+  if (use == backend::cuda) {
+    throw no_device("CUDA devices were asked for, but " + found.why_none +
+                    "; or use backend::automatic or backend::host (HEDDLE_BACKEND)");
+  }
+  static std::atomic<bool> told{false};  // publishes nothing
+  if (found.supported && !told.exchange(true, std::memory_order_relaxed)) {
+    std::fprintf(
+        stderr,
+        "heddle: running on host devices, since %s (HEDDLE_BACKEND=host runs there without this line)\n",
+        found.why_none.c_str());
+  }
+  return {};
+}
+
+// "host:1" and "HOST-1" ask for host devices where a GPU is there, too.
+bool names_host_devices(const std::vector<std::string>& wanted) {
+  return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [](const std::string& name) {
+    return name.starts_with("host") || name.starts_with("HOST");
+  });
+}
+
+std::vector<device_info> chosen_of(const std::vector<device_info>& all,
+                                   const std::vector<std::string>& wanted) {
+  std::vector<device_info> chosen;
+  for (const std::size_t k : select_devices(all, wanted)) chosen.push_back(all[k]);
+  return chosen;
 }
 
 }  // namespace
 
-std::unique_ptr<driver> make_driver(const scheduler_options& options) {
-  refuse_cuda(options.use);
-  const auto all = list_host_devices(options.host);
-  std::vector<device_info> chosen;
-  for (const std::size_t k : select_devices(all, options.devices)) chosen.push_back(all[k]);
-  return std::make_unique<host_driver>(std::move(chosen), options.host);
+std::shared_ptr<driver> make_driver(const scheduler_options& options) {
+  const bool host_by_name = options.use == backend::automatic && names_host_devices(options.devices);
+  const auto gpus = cuda_devices_for(host_by_name ? backend::host : options.use);
+  if (!gpus.empty()) return make_cuda_driver(chosen_of(gpus, options.devices));
+  return std::make_shared<host_driver>(chosen_of(list_host_devices(options.host), options.devices),
+                                       options.host);
 }
 
 }  // namespace detail
 
 std::vector<device_info> list_devices(backend use) {
   detail::refuse_in_forked_child("list_devices");
-  detail::refuse_cuda(use);
+  auto gpus = detail::cuda_devices_for(use);
+  if (!gpus.empty()) return gpus;
   return detail::list_host_devices(scheduler_options::from_environment().host);
 }
 

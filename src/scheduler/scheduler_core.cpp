@@ -59,8 +59,8 @@ void scheduler_core::start(const scheduler_options& options) {
   std::vector<std::future<void>> started;
   for (int k = 0; k < count; ++k) {
     device_setup setup;
+    group.seam->set_id(k, ids[static_cast<std::size_t>(k)]);
     setup.info = group.seam->info(k);
-    setup.info.id = ids[static_cast<std::size_t>(k)];
     setup.driver_device = k;
     setup.arena_slots = or_default(options.arena_threads, std::max(3, (cores + count - 1) / count));
     setup.streams = or_default(options.streams_per_device, 4);

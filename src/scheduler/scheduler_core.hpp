@@ -51,6 +51,6 @@ void register_core(const std::shared_ptr<scheduler_core>&);
 void unregister_core(std::uint64_t serial) noexcept;
 
 /// The driver that the options ask for, over the devices that they select.
-std::unique_ptr<driver> make_driver(const scheduler_options&);
+std::shared_ptr<driver> make_driver(const scheduler_options&);
 
 }  // namespace heddle::detail

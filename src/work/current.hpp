@@ -27,6 +27,7 @@ struct binding {
   const bound_device* device;
   binding_kind kind;
   binding* previous;
+  bool entered = false;  // the driver was told, and has to be told of the end
 };
 
 /// How a device thread waits for an item: set by the device layer, called by the work layer.
