@@ -18,9 +18,15 @@ function(heddle_test_suite name)
   target_compile_definitions(${target} PRIVATE ${suite_DEFINE})
   target_link_libraries(${target} PRIVATE heddle_test_support)
 
+  heddle_discover_tests(${target} LABEL ${name} TIMEOUT ${suite_TIMEOUT})
+endfunction()
+
+# heddle_discover_tests(TARGET LABEL LABEL TIMEOUT SECONDS)
+function(heddle_discover_tests target)
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "LABEL;TIMEOUT" "")
   # Tests are given one at a time to their own process, so one that hangs or dies takes nothing with it.
   gtest_discover_tests(
     ${target}
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${suite_TIMEOUT} LABELS ${name})
+    PROPERTIES TIMEOUT ${suite_TIMEOUT} LABELS ${suite_LABEL})
 endfunction()

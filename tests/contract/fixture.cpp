@@ -33,30 +33,18 @@ void make_workers_of_tbb() {
 
 }  // namespace
 
-scheduler_options contract::options(int devices) {
-  scheduler_options chosen;
-  chosen.host.devices = devices;
-  chosen.host.mode = GetParam().mode;
-  chosen.host.seed = GetParam().seed;
-  return chosen;
-}
-
 void contract::SetUp() {
   make_workers_of_tbb();
   ASSERT_FALSE(this_device::try_id().has_value());
   ASSERT_EQ(device_threads(), 0);
+  prepare_machine(GetParam());
 }
 
 void contract::TearDown() {
   EXPECT_FALSE(this_device::try_id().has_value()) << "the test's thread was left bound to a device";
   EXPECT_TRUE(eventually([] { return device_threads() == 0; })) << "device threads are left";
   EXPECT_EQ(counted::living(), 0) << "objects are left, or were destroyed twice";
-}
-
-std::vector<driver_mode> all_modes() {
-  return {{"immediate", host_mode::immediate, 0},
-          {"deferred", host_mode::deferred, 0},
-          {"shuffled", host_mode::deferred, 20241}};
+  check_machine(GetParam());
 }
 
 void PrintTo(const driver_mode& mode, std::ostream* out) { *out << mode.name; }

@@ -230,6 +230,7 @@ TEST_P(Fork, InsideAnItemRefusesTheContextsCallsToo) {
 TEST(ForkBeforeTheFirstScheduler, LeavesTheChildFree) {
   const auto body = []() -> std::string {
     scheduler_options two;
+    two.use = backend::host;
     two.host.devices = 2;
     scheduler sched(two);
     return sched.submit([] { return this_device::id(); }, route::on(1)).get() == 1 ? "" : "wrong id";

@@ -51,6 +51,7 @@ TEST_P(ThreadNames, AreOneThreadADevice) {
 // finds work there.
 TEST(ThreadNamesOfTbb, AreNotThoseOfDevicesOnceTheyHaveWorkedForOne) {
   scheduler_options two;
+  two.use = backend::host;
   two.host.devices = 2;
   {
     scheduler sched(two);

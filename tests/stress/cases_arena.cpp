@@ -200,20 +200,22 @@ TEST(Isolation, AnItemsThreadTakesNothingFromItsArenaWhileItsLoopEnds) {
     std::atomic<int> ran{0};
     std::atomic<std::thread::id> busy{};
     int put = 0;
-    for (int round = 0; round < 10; ++round) {
+    int shared = 0;  // rounds in which the worker had a part of the loop
+    for (int round = 0; round < 200 && shared < 12; ++round) {
       auto item = sched.submit(
           [&](heddle::device_context& context) {
             const auto self = std::this_thread::get_id();
             busy = self;
             tbb::parallel_for(0, 2, [&](int) {
               if (std::this_thread::get_id() == self) return;
+              ++shared;
               for (int k = 0; k < 4; ++k, ++put) {
                 context.arena().enqueue([&] {
                   if (std::this_thread::get_id() == busy.load()) intruders.fetch_add(1);
                   ran.fetch_add(1);
                 });
               }
-              const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+              const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(15);
               while (std::chrono::steady_clock::now() < until) {
               }
             });

@@ -27,6 +27,7 @@ const layer_table layer_of_folder = {
     {"config", 0}, {"observe", 0}, {"pure", 1}, {"work", 2}, {"driver", 3}, {"device", 4}, {"scheduler", 5},
 };
 const layer_table layer_of_header = {
+    {"device_code.hpp", 0},
     {"device_info.hpp", 0},
     {"error.hpp", 0},
     {"extents.hpp", 0},
@@ -42,7 +43,12 @@ const layer_table layer_of_header = {
     {"detail/then.hpp", 2},
     {"future.hpp", 2},
     {"route.hpp", 2},
+    {"detail/cuda_launch.hpp", 4},
+    {"detail/device_allocation.hpp", 4},
     {"detail/host_loop.hpp", 4},
+    {"detail/kernel_launch.hpp", 4},
+    {"detail/launch.hpp", 4},
+    {"cuda.hpp", 4},
     {"device_context.hpp", 4},
     {"stream.hpp", 4},
     {"as_device.hpp", 5},
@@ -50,9 +56,11 @@ const layer_table layer_of_header = {
     {"detail/arrivals.hpp", 5},
     {"detail/submit_many.hpp", 5},
     {"detail/waiting.hpp", 5},
+    {"device_buffer.hpp", 5},
     {"device_local.hpp", 5},
     {"imap.hpp", 5},
     {"map.hpp", 5},
+    {"pinned_buffer.hpp", 5},
     {"scheduler.hpp", 5},
     {"when_all.hpp", 5},
     {"heddle.hpp", 6},
@@ -62,6 +70,7 @@ const layer_table layer_of_header = {
 // circles are meant, and allowed only here.
 using body_table = std::vector<std::pair<std::string, std::string>>;
 const body_table bodies_of_header = {
+    {"include/heddle/detail/launch.hpp", "include/heddle/detail/cuda_launch.hpp"},
     {"include/heddle/future.hpp", "include/heddle/detail/then.hpp"},
     {"include/heddle/scheduler.hpp", "include/heddle/detail/submit_many.hpp"},
     {"include/heddle/scheduler.hpp", "include/heddle/imap.hpp"},
