@@ -15,7 +15,7 @@ endif()
 
 add_executable(image_batch ${image_batch_sources})
 heddle_developer_target(image_batch)
-target_link_libraries(image_batch PRIVATE heddle::heddle PNG::PNG JPEG::JPEG CLI11::CLI11)
+target_link_libraries(image_batch PRIVATE heddle::heddle heddle_kernels PNG::PNG JPEG::JPEG CLI11::CLI11)
 if(HEDDLE_BUILD_TESTS)
   include(image_batch/tests.cmake OPTIONAL)
 endif()

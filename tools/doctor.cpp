@@ -38,6 +38,19 @@ std::string numa_lines(const heddle::machine_report& m, const std::string& inden
   return text;
 }
 
+// Asks CUDA, which makes no context. "CUDA devices were asked for, but …; or use …" is about a request.
+std::string cuda_line() {
+  try {
+    const auto all = heddle::list_devices(heddle::backend::cuda);
+    return std::to_string(all.size()) + (all.size() == 1 ? " GPU" : " GPUs");
+  } catch (const heddle::error& e) {
+    std::string why = e.what();
+    const std::string before = "asked for, but ";
+    if (const auto at = why.find(before); at != std::string::npos) why = why.substr(at + before.size());
+    return why.substr(0, why.find("; or use "));
+  }
+}
+
 std::vector<std::string> problems(const heddle::machine_report& m) {
   std::vector<std::string> found;
   if (!m.options_error.empty()) found.push_back(m.options_error);
@@ -61,6 +74,7 @@ int doctor(std::ostream& out) {
   const std::string indent(11, ' ');
   out << "heddle     " << m.version << "\n"
       << "backends   " << backend_names(m.backends) << "\n"
+      << "CUDA       " << cuda_line() << "\n"
       << "oneTBB     " << m.tbb_version << "\n"
       << "cores      " << core_line(m) << "\n"
       << "NUMA       " << numa_lines(m, indent) << "\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/options.hpp>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -17,9 +18,10 @@ int main(int argc, char** argv) {
   const std::map<std::string, heddle::backend> backends = {{"automatic", heddle::backend::automatic},
                                                            {"cuda", heddle::backend::cuda},
                                                            {"host", heddle::backend::host}};
-  std::string use = "automatic";
+  std::string use;
   CLI::App* devices = app.add_subcommand("devices", "list the devices that a scheduler would drive");
-  devices->add_option("--backend", use, "which kind of devices")->check(CLI::IsMember(backends));
+  devices->add_option("--backend", use, "which kind of devices; HEDDLE_BACKEND where it is not given")
+      ->check(CLI::IsMember(backends));
   CLI::App* doctor =
       app.add_subcommand("doctor", "tell what could be in the way; exit code 1 if something is");
   try {
@@ -29,7 +31,10 @@ int main(int argc, char** argv) {
   }
 
   try {
-    if (*devices) return heddle_tool::devices(backends.at(use), std::cout);
+    if (*devices) {
+      const auto wanted = use.empty() ? heddle::scheduler_options::from_environment().use : backends.at(use);
+      return heddle_tool::devices(wanted, std::cout);
+    }
     if (*doctor) return heddle_tool::doctor(std::cout);
   } catch (const heddle::error& e) {
     std::cerr << "heddle: " << e.what() << "\n";

@@ -167,7 +167,11 @@ int run(const command& wanted) {
     return refuse(shown_name(wanted.folder) + " is not a folder");
   }
   if (wanted.draw > 0) {
-    heddle::scheduler sched(options);  // of its own, so that the table at the end counts the pictures alone
+    auto drawing = options;
+    drawing.use = heddle::backend::host;  // it has no kernels for that
+    drawing.devices = {};
+    drawing.ids = {};
+    heddle::scheduler sched(drawing);  // of its own, so that the table at the end counts the pictures alone
     const int drawn = draw_samples(sched, wanted.draw, wanted.folder);
     std::printf("drew %s into %s\n", count_of(static_cast<std::size_t>(drawn)).c_str(),
                 shown_name(wanted.folder).c_str());
