@@ -196,6 +196,20 @@ void cuda_driver::deallocate(int device, void* memory, std::size_t) noexcept {
   if (const cuda_scope scope(*state.context); scope) state.memory->deallocate(memory, state.memory_stream);
 }
 
+void* cuda_driver::allocate_for(int device, void* native_stream, std::size_t bytes) {
+  auto& state = at(device);
+  const cuda_scope scope(*state.context);
+  if (!scope) refuse_context(state.info.id, "cudaMallocFromPoolAsync");
+  return state.memory->allocate(bytes, static_cast<cudaStream_t>(native_stream));
+}
+
+void cuda_driver::deallocate_for(int device, void* native_stream, void* memory, std::size_t) noexcept {
+  auto& state = at(device);
+  if (const cuda_scope scope(*state.context); scope) {
+    state.memory->deallocate(memory, static_cast<cudaStream_t>(native_stream));
+  }
+}
+
 void* cuda_driver::allocate_pinned(int device, std::size_t bytes) {
   auto& state = at(device);
   const int node = state.info.numa_node.value_or(-1);

@@ -50,6 +50,8 @@ class cuda_driver final : public driver {
   void deallocate(stream_id, void* memory, std::size_t bytes) noexcept override;
   void* allocate(int device, std::size_t bytes) override;
   void deallocate(int device, void* memory, std::size_t bytes) noexcept override;
+  void* allocate_for(int device, void* native_stream, std::size_t bytes) override;
+  void deallocate_for(int device, void* native_stream, void* memory, std::size_t bytes) noexcept override;
   void* allocate_pinned(int device, std::size_t bytes) override;
   void deallocate_pinned(int device, void* memory, std::size_t bytes) noexcept override;
 

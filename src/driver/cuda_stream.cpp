@@ -213,7 +213,7 @@ bool cuda_stream::may_pass(entry& front) noexcept {
 bool cuda_stream::fence_reached() {
   if (fence_ == nullptr) {
     poll();
-    if (!unmarked_ && marks_.empty()) return true;
+    if (!unmarked_ && !exposed_ && marks_.empty()) return true;
     fence_ = events_.take();
     const cudaError_t status = cudaEventRecord(fence_, native_);
     if (status != cudaSuccess) events_.give_back(std::exchange(fence_, nullptr));

@@ -92,6 +92,10 @@ class driver {
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void deallocate(int device, void* memory, std::size_t bytes) noexcept = 0;
 
+  /// The same in the order of a stream of the application's; on host devices, which have none, as above.
+  virtual void* allocate_for(int device, void* native_stream, std::size_t bytes) = 0;
+  virtual void deallocate_for(int device, void* native_stream, void* memory, std::size_t bytes) noexcept = 0;
+
   /// Host memory on the device's NUMA node that its copies read and write without a detour, 256-byte aligned.
   /// Any thread. Throws `out_of_device_memory`. Freed when no work uses it any more.
   virtual void* allocate_pinned(int device, std::size_t bytes) = 0;

@@ -47,6 +47,10 @@ class host_driver final : public driver {
   void deallocate(stream_id, void* memory, std::size_t bytes) noexcept override;
   void* allocate(int device, std::size_t bytes) override;
   void deallocate(int device, void* memory, std::size_t bytes) noexcept override;
+  void* allocate_for(int device, void*, std::size_t bytes) override { return allocate(device, bytes); }
+  void deallocate_for(int device, void*, void* memory, std::size_t bytes) noexcept override {
+    deallocate(device, memory, bytes);
+  }
   void* allocate_pinned(int device, std::size_t bytes) override;
   void deallocate_pinned(int device, void* memory, std::size_t bytes) noexcept override;
 

@@ -207,6 +207,26 @@ TEST_F(CudaErrors, NeverComeFromHostFunctionsThatRunTooEarly) {
   }
 }
 
+// The same for work that the user's own code put on the stream.
+TEST_F(CudaErrors, NeverComeFromHostFunctionsThatRunBeforeNativeWork) {
+  scheduler sched(gpus({0}));
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> native_done{false};
+    bool seen = false;
+    fakecuda_gate(0, 1);
+    auto f = sched.submit([&](device_context& c) {
+      (void)cudaLaunchHostFunc(
+          static_cast<cudaStream_t>(c.native_stream()),
+          [](void* it) { static_cast<std::atomic<bool>*>(it)->store(true); }, &native_done);
+      c.enqueue([&] { seen = native_done; });
+    });
+    EXPECT_FALSE(f.wait_for(std::chrono::milliseconds(1)));
+    fakecuda_gate(0, 0);
+    f.get();
+    EXPECT_TRUE(seen);
+  }
+}
+
 // Source: iree-org/iree#15673: a completion callback that issues CUDA work deadlocks.
 TEST_F(CudaErrors, DoNotComeFromContinuationsThatSubmit) {
   scheduler sched(gpus({0, 1}));

@@ -60,6 +60,7 @@ const layer_table layer_of_header = {
     {"device_local.hpp", 5},
     {"imap.hpp", 5},
     {"map.hpp", 5},
+    {"memory_resource.hpp", 5},
     {"pinned_buffer.hpp", 5},
     {"scheduler.hpp", 5},
     {"when_all.hpp", 5},
