@@ -108,6 +108,7 @@ TEST_F(Streams, NotReadyStaysInTheLastErrorUnlessSwitchedOff) {
   ASSERT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   fakecuda_gate(0, 0);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
