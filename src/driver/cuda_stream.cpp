@@ -86,6 +86,7 @@ void cuda_stream::issue_mark(std::uint64_t number, mark_kind what) noexcept {
       if (status != cudaSuccess) events_.give_back(std::exchange(event, nullptr));
       check_cuda(status, "cudaEventRecord", id_);
     } catch (...) {
+      wait_without_events();
       fail(std::current_exception());
     }
     unmarked_ = false;
@@ -118,6 +119,9 @@ void cuda_stream::end_left_capture() noexcept {
                    "the item left its stream capturing; call cudaStreamEndCapture before it returns")));
 }
 
+// What the work uses may not be freed before the work is done. A device that is beyond use answers at once.
+void cuda_stream::wait_without_events() noexcept { clear_own_error(cudaStreamSynchronize(native_)); }
+
 std::exception_ptr cuda_stream::asynchronous_failure(cudaError_t status) const {
   return std::make_exception_ptr(
       device_error(id_, "work on stream " + std::to_string(index_),
@@ -132,7 +136,10 @@ void cuda_stream::poll() noexcept {
     if (oldest.event != nullptr) {
       const cudaError_t status = query_event(oldest.event);
       if (status == cudaErrorNotReady) return;
-      if (status != cudaSuccess) failures_.emplace(oldest.number, asynchronous_failure(status));
+      if (status != cudaSuccess) {
+        wait_without_events();
+        failures_.emplace(oldest.number, asynchronous_failure(status));
+      }
       events_.give_back(oldest.event);
     }
     marks_.pop_front();
@@ -223,7 +230,10 @@ bool cuda_stream::fence_reached() {
   if (status == cudaErrorNotReady) return false;
   events_.give_back(std::exchange(fence_, nullptr));
   unmarked_ = false;
-  if (status != cudaSuccess) std::rethrow_exception(asynchronous_failure(status));
+  if (status != cudaSuccess) {
+    wait_without_events();
+    std::rethrow_exception(asynchronous_failure(status));
+  }
   return true;
 }
 

@@ -79,6 +79,7 @@ class cuda_stream {
   void issue_mark(std::uint64_t number, mark_kind) noexcept;
   bool try_order_after(cuda_stream& other, std::uint64_t mark);
   void poll() noexcept;
+  void wait_without_events() noexcept;
   std::exception_ptr asynchronous_failure(cudaError_t) const;
   void end_left_capture() noexcept;
   std::exception_ptr failure_at(std::uint64_t mark) const;  // guarded by mutex_
