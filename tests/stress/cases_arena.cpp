@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <latch>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -189,41 +191,40 @@ TEST(Isolation, AWaitInAnInnerLoopStartsNoOtherItemOnItsStack) {
   });
 }
 
-// The same kind: bodies that others have put into the device's arena are foreign, too, and the only worker is
-// kept busy, so that the waiting device thread is the one that could take them.
+// The same kind: loops that others run in the device's arena are foreign, too. The item waits for a group
+// that only the arena's worker can end, and the worker is in such a loop, whose pieces lie there to be taken.
 TEST(Isolation, AnItemsThreadTakesNothingFromItsArenaWhileItsLoopEnds) {
   const global_control one_worker(global_control::max_allowed_parallelism, 2);
   on_every_machine({1, 2}, [](heddle::scheduler_options options) {
     options.arena_threads = 6;
     heddle::scheduler sched(options);
     std::atomic<int> intruders{0};
-    std::atomic<int> ran{0};
-    std::atomic<std::thread::id> busy{};
-    int put = 0;
-    int shared = 0;  // rounds in which the worker had a part of the loop
-    for (int round = 0; round < 200 && shared < 12; ++round) {
-      auto item = sched.submit(
-          [&](heddle::device_context& context) {
-            const auto self = std::this_thread::get_id();
-            busy = self;
-            tbb::parallel_for(0, 2, [&](int) {
-              if (std::this_thread::get_id() == self) return;
-              ++shared;
-              for (int k = 0; k < 4; ++k, ++put) {
-                context.arena().enqueue([&] {
-                  if (std::this_thread::get_id() == busy.load()) intruders.fetch_add(1);
-                  ran.fetch_add(1);
+    for (int round = 0; round < 5; ++round) {
+      sched
+          .submit(
+              [&](heddle::device_context& context) {
+                const auto self = std::this_thread::get_id();
+                tbb::task_group group;
+                auto end_of_wait = std::make_shared<tbb::task_handle>(group.defer([] {}));
+                std::atomic<bool> loops{false};
+                context.arena().enqueue([&, end_of_wait] {
+                  loops = true;
+                  tbb::parallel_for(
+                      0, 2000, 1,
+                      [&](int) {
+                        if (std::this_thread::get_id() == self) intruders.fetch_add(1);
+                        const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
+                        while (std::chrono::steady_clock::now() < until) {
+                        }
+                      },
+                      tbb::simple_partitioner());
+                  *end_of_wait = tbb::task_handle();
                 });
-              }
-              const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(15);
-              while (std::chrono::steady_clock::now() < until) {
-              }
-            });
-            busy = std::thread::id();
-          },
-          heddle::route::on(0));
-      item.get();
-      while (ran.load() < put) std::this_thread::yield();
+                while (!loops) std::this_thread::yield();
+                group.wait();
+              },
+              heddle::route::on(0))
+          .get();
     }
     EXPECT_EQ(intruders.load(), 0);
   });
