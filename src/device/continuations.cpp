@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/continuations.hpp"
 
+#include <atomic>
+
 #include "device/device_group.hpp"
 
 namespace heddle::detail {
@@ -10,7 +12,9 @@ void queue_follower(continuation& what, int device) noexcept {
   if (follower.device == same_device) {
     // An index of another scheduler's devices, or none, says nothing here.
     const auto count = static_cast<int>(follower.group->threads.size());
-    follower.device = device >= 0 && device < count ? device : -1;
+    // Who waits for it may be looking at it already; see wait_graph.cpp.
+    std::atomic_ref(follower.device)
+        .store(device >= 0 && device < count ? device : -1, std::memory_order_relaxed);
   }
   follower.group->books.reserve_anyway(1);
   follower.group->dispatch(follower);

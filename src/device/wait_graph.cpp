@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/continuations.hpp"
 #include "device/device_thread.hpp"
 #include "heddle/error.hpp"
 #include "work/futex.hpp"
@@ -56,9 +57,12 @@ item* servable(const record& mine, const record& whose) {
   if (!mine.may_nest || !is_unstarted(*front) || front->in_arena || front->group == nullptr) return nullptr;
   const auto& me = mine.waiter->identity();
   if (front->group != me.group) return nullptr;
+  const int device = std::atomic_ref(front->device).load(std::memory_order_relaxed);
+  if (device == same_device)
+    return nullptr;  // the end of its predecessor is about to queue it, and notifies then
   // Items for any device each waiter takes itself, unless it has no device of their scheduler.
   const bool own = &whose == &mine || whose.waiter->identity().group != me.group;
-  if (front->device >= 0 ? front->device != me.index : !own) return nullptr;
+  if (device >= 0 ? device != me.index : !own) return nullptr;
   if (front->stream < 0) return front;
   // Never past an unfinished predecessor on a fixed stream: one before it in the queue goes first, and one
   // that this very stack holds cannot end before we return.

@@ -216,7 +216,7 @@ void submission::follow(item& parent, item& follower, bool on_stream) {
   admitted_ = 0;
   if (on_stream && attach_to_stream(parent, follower)) return;
   if (attach(parent, follower)) return;
-  queue_follower(follower, parent.ran_on >= 0 ? parent.ran_on : parent.device);
+  queue_follower(follower, parent.ran_on);
 }
 
 }  // namespace heddle::detail

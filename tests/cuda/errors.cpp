@@ -172,7 +172,7 @@ TEST_F(CudaErrors, NeverComeFromHostFunctionsThatRunTooEarly) {
   scheduler sched(gpus({0, 1}));
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> order{0};
-    int seen_by_host = 0;
+    std::atomic<int> seen_by_host{0};
     int seen_by_device = 0;
     struct step {
       std::atomic<int>& order;
