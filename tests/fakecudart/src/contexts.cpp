@@ -49,7 +49,7 @@ bool release_context(device& on) {
     misuse("the primary context of device %d is released more often than it was retained", on.id);
     return false;
   }
-  if (context.refs.fetch_sub(1, std::memory_order_relaxed) > 1) return true;
+  if (context.refs.fetch_sub(1, std::memory_order_release) > 1) return true;
   if (context.runtime_hold.load(std::memory_order_relaxed)) return true;
   context.active.store(false, std::memory_order_relaxed);
   const std::lock_guard device_lock(on.mutex);

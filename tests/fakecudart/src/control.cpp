@@ -204,7 +204,7 @@ long fakecuda_contexts_made(int number) {
 
 long fakecuda_primary_refs(int number) {
   const device* const named = the_machine().at(number);
-  return named == nullptr ? 0 : named->context.refs.load(std::memory_order_relaxed);
+  return named == nullptr ? 0 : named->context.refs.load(std::memory_order_acquire);
 }
 
 long fakecuda_default_pool_touched(int number) {
