@@ -58,8 +58,8 @@ item* servable(const record& mine, const record& whose) {
   const auto& me = mine.waiter->identity();
   if (front->group != me.group) return nullptr;
   const int device = std::atomic_ref(front->device).load(std::memory_order_relaxed);
-  if (device == same_device)
-    return nullptr;  // the end of its predecessor is about to queue it, and notifies then
+  // Not yet: the end of its predecessor is about to queue it, and notifies then.
+  if (device == same_device) return nullptr;
   // Items for any device each waiter takes itself, unless it has no device of their scheduler.
   const bool own = &whose == &mine || whose.waiter->identity().group != me.group;
   if (device >= 0 ? device != me.index : !own) return nullptr;
