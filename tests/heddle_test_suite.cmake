@@ -24,18 +24,6 @@ endfunction()
 # heddle_discover_tests(TARGET LABEL LABEL TIMEOUT SECONDS)
 function(heddle_discover_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 suite "" "LABEL;TIMEOUT" "")
-  # A sanitized program takes most of its time to start: there, tests share a few processes.
-  if(HEDDLE_SANITIZE)
-    set(shards 12)
-    math(EXPR last "${shards} - 1")
-    foreach(shard RANGE ${last})
-      add_test(NAME ${target}.${shard} COMMAND ${target})
-      set_tests_properties(
-        ${target}.${shard} PROPERTIES TIMEOUT 300 LABELS ${suite_LABEL}
-                                      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
-    endforeach()
-    return()
-  endif()
   # Tests are given one at a time to their own process, so one that hangs or dies takes nothing with it.
   gtest_discover_tests(
     ${target}
