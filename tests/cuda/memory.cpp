@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <limits>
-#include <numeric>
-#include <optional>
-#include <span>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "support_cuda/double_machine.hpp"
@@ -44,25 +38,6 @@ TEST_F(Memory, ThatRunsOutFailsItsItemAloneAndSaysHowMuchIsFree) {
   EXPECT_NO_THROW(later.get());
 }
 
-TEST_F(Memory, OfABufferGoesThereAndBack) {
-  scheduler sched(gpus({2, 3}));
-  std::vector<int> numbers(1000);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  std::vector<int> back(1000);
-  auto made = sched.submit(
-      [&](device_context& c) {
-        device_buffer<int> buffer(c, numbers.size());
-        c.copy(buffer, numbers);
-        return buffer;
-      },
-      route::on(1));
-  auto buffer = made.get();
-  EXPECT_EQ(buffer.device(), 1);
-  EXPECT_EQ(buffer.size(), 1000u);
-  sched.submit([&](device_context& c) { c.copy(back, buffer); }, route::on(1)).get();
-  EXPECT_EQ(back, numbers);
-}
-
 TEST_F(Memory, OfABufferMayGoToAnotherDevice) {
   for (const int reachable : {1, 0}) {
     fakecuda_set_peer(0, 1, reachable);
@@ -76,41 +51,6 @@ TEST_F(Memory, OfABufferMayGoToAnotherDevice) {
     sched.submit([&](device_context& c) { c.copy(here, there), c.copy(back, here); }, route::on(1)).get();
     EXPECT_EQ(back, numbers);
   }
-}
-
-TEST_F(Memory, OfAnotherDeviceIsRefusedByBothNames) {
-  scheduler sched(gpus({0, 1, 2}));
-  device_buffer<int> buffer(sched, 2, 10);
-  std::vector<int> host(10);
-  const auto refused = [&](auto use) {
-    try {
-      sched.submit([&](device_context& c) { use(c); }, route::on(1)).get();
-      ADD_FAILURE();
-    } catch (const invalid_option& e) {
-      EXPECT_TRUE(mentions(e, "device 1") && mentions(e, "device 2")) << e.what();
-    }
-  };
-  refused([&](device_context& c) { (void)buffer.view(c); });
-  refused([&](device_context& c) { c.copy(host, buffer); });
-  refused([&](device_context& c) { c.copy(buffer, host); });
-  EXPECT_THROW((device_buffer<int>(sched, 9, 10)), invalid_option);
-}
-
-TEST_F(Memory, MayBeFreedByAnyThreadAndAfterTheScheduler) {
-  std::optional<device_buffer<int>> late;
-  std::optional<pinned_buffer<int>> late_pinned;
-  {
-    scheduler sched(gpus({0, 1}));
-    late.emplace(sched, 1, 100);
-    late_pinned.emplace(sched, 1, 100);
-    auto from_item =
-        sched.submit([](device_context& c) { return device_buffer<int>(c, 50); }, route::on(1)).get();
-    std::thread([mine = std::move(from_item)] {}).join();
-    sched.submit([mine = device_buffer<int>(sched, 0, 10)] {}, route::on(1)).get();
-    as_device(sched, 0, [&] { const device_buffer<int> mine(sched, 1, 10); });
-  }
-  std::thread([&] { late.reset(), late_pinned.reset(); }).join();
-  EXPECT_EQ(fakecuda_live(-1).pools, 0) << "the last buffer takes the pool with it";
 }
 
 // The kernels of the item use it still when the callable returns.
@@ -132,31 +72,6 @@ TEST_F(Memory, OfABufferThatDiesInItsItemIsFreedBehindTheStreamWork) {
   fakecuda_gate(0, 0);
   f.get();
   EXPECT_EQ(back, numbers);
-}
-
-TEST_F(Memory, OfMovedFromAndEmptyBuffersIsNone) {
-  scheduler sched(gpus({0}));
-  device_buffer<int> a(sched, 0, 10);
-  int* const data = a.data();
-  device_buffer<int> b(std::move(a));
-  EXPECT_TRUE(a.empty());
-  EXPECT_EQ(a.data(), nullptr);
-  EXPECT_EQ(b.data(), data);
-  a = std::move(b);
-  EXPECT_EQ(a.data(), data);
-  EXPECT_EQ(a.size(), 10u);
-  const device_buffer<int> none(sched, 0, 0);
-  EXPECT_TRUE(none.empty());
-  EXPECT_EQ(device_buffer<int>().device(), -1);
-  sched.submit([&](device_context& c) { c.copy(none, std::span<int>()); }).get();
-}
-
-TEST_F(Memory, BeyondAnyAddressSpaceIsRefused) {
-  scheduler sched(gpus({0}));
-  const auto huge = std::numeric_limits<std::size_t>::max() / 2;
-  EXPECT_THROW((device_buffer<int>(sched, 0, huge)), out_of_device_memory);
-  EXPECT_THROW((pinned_buffer<int>(sched, 0, huge)), out_of_device_memory);
-  EXPECT_THROW((pinned_buffer<char>(sched, 0, huge)), out_of_device_memory);
 }
 
 TEST_F(Memory, ThatIsPinnedIsKeptForTheNextBuffer) {

@@ -116,7 +116,7 @@ void functions_after_fault() {
       nullptr, 0);
   say("cudaLaunchHostFunc " + text(host) + ", cudaStreamAddCallback " + text(callback));
   say("cudaStreamSynchronize " + text(cudaStreamSynchronize(faulty)));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // nothing tells that a call never comes
   say("300 ms later the host function was called " + std::to_string(called.load()) + " times, the callback " +
       std::to_string(called_back.load()) + " times with " + std::to_string(told.load()));
 }
