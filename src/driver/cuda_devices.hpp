@@ -7,6 +7,7 @@
 
 #include "driver/driver.hpp"
 #include "heddle/device_info.hpp"
+#include "observe/error_sink.hpp"
 
 /// What the rest of heddle knows of the CUDA driver. A build without CUDA has the same two functions, in
 /// no_cuda.cpp.
@@ -22,7 +23,7 @@ struct cuda_devices {
 /// Asks CUDA; makes no context. Any thread.
 cuda_devices list_cuda_devices();
 
-/// A driver of these devices, some of `list_cuda_devices`, in order.
-std::shared_ptr<driver> make_cuda_driver(std::vector<device_info> devices);
+/// A driver of these devices, some of `list_cuda_devices`, in order. The sink is told what no future carries.
+std::shared_ptr<driver> make_cuda_driver(std::vector<device_info> devices, std::weak_ptr<error_sink> sink);
 
 }  // namespace heddle::detail

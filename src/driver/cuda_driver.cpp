@@ -23,15 +23,16 @@ constexpr std::size_t events_at_start = 8;  // per stream: marks in flight, and 
 
 }  // namespace
 
-std::shared_ptr<driver> make_cuda_driver(std::vector<device_info> devices) {
-  return std::make_shared<cuda_driver>(std::move(devices));
+std::shared_ptr<driver> make_cuda_driver(std::vector<device_info> devices, std::weak_ptr<error_sink> sink) {
+  return std::make_shared<cuda_driver>(std::move(devices), std::move(sink));
 }
 
-cuda_driver::cuda_driver(std::vector<device_info> devices) {
+cuda_driver::cuda_driver(std::vector<device_info> devices, std::weak_ptr<error_sink> sink) {
   for (auto& info : devices) {
     devices_.push_back(std::make_unique<device_state>());
     devices_.back()->info = std::move(info);
   }
+  peers_.emplace(*this, std::move(sink));
 }
 
 cuda_driver::~cuda_driver() {
@@ -129,6 +130,12 @@ void cuda_driver::copy_between(stream_id id, int to_device, void* target, int fr
                                std::size_t bytes) {
   if (bytes == 0) return;
   auto& stream = at(id);
+  const cuda_peers::end to_end{to_device, at(to_device).memory_stream};
+  const cuda_peers::end from_end{from_device, at(from_device).memory_stream};
+  if (!peers_->may_copy(to_end, from_end)) {
+    return stream.enqueue(
+        operation([=, this] { peers_->copy_through_host(to_end, target, from_end, source, bytes); }));
+  }
   const int heddle_id = at(id.device).info.id;
   const int to = *at(to_device).info.cuda_device;
   const int from = *at(from_device).info.cuda_device;
@@ -184,7 +191,7 @@ void* cuda_driver::allocate(int device, std::size_t bytes) {
   const cuda_scope scope(*state.context);
   if (!scope) refuse_context(state.info.id, "cudaMallocFromPoolAsync");
   void* const memory = state.memory->allocate(bytes, state.memory_stream);
-  // Nothing but allocations is ever on this stream: it is done at once, and then every stream may use them.
+  // Nothing that lasts is ever on this stream: it is done soon, and then every stream may use the memory.
   const cudaError_t status = cudaStreamSynchronize(state.memory_stream);
   if (status != cudaSuccess) state.memory->deallocate(memory, state.memory_stream);
   check_cuda(status, "cudaStreamSynchronize", state.info.id);

@@ -8,6 +8,7 @@
 #include "driver/cuda_context.hpp"
 #include "driver/cuda_events.hpp"
 #include "driver/cuda_memory.hpp"
+#include "driver/cuda_peers.hpp"
 #include "driver/cuda_stream.hpp"
 #include "driver/driver.hpp"
 #include "driver/pinned_pool.hpp"
@@ -18,7 +19,8 @@ namespace heddle::detail {
 /// polls, and a memory pool of its own on each device.
 class cuda_driver final : public driver {
  public:
-  explicit cuda_driver(std::vector<device_info> devices);
+  /// The sink is told what no item's future can carry.
+  cuda_driver(std::vector<device_info> devices, std::weak_ptr<error_sink> sink);
   ~cuda_driver() override;
 
   int device_count() const noexcept override { return static_cast<int>(devices_.size()); }
@@ -61,7 +63,7 @@ class cuda_driver final : public driver {
     // From bind on; what memory needs stays until the driver's end, the rest until unbind.
     std::optional<cuda_context> context;
     std::optional<cuda_memory> memory;
-    cudaStream_t memory_stream = nullptr;  // for allocations of threads that have no stream
+    cudaStream_t memory_stream = nullptr;  // for what is waited for at once: see allocate(int), cuda_peers
     std::optional<cuda_events> events;
     std::vector<std::unique_ptr<cuda_stream>> streams;
     int urgent = -1;  // index of the stream with the device's greatest priority
@@ -77,6 +79,7 @@ class cuda_driver final : public driver {
   static void settle(device_state&) noexcept;
 
   std::vector<std::unique_ptr<device_state>> devices_;
+  std::optional<cuda_peers> peers_;  // never empty
 };
 
 }  // namespace heddle::detail

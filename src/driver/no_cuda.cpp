@@ -11,7 +11,7 @@ cuda_devices list_cuda_devices() {
           false};
 }
 
-std::shared_ptr<driver> make_cuda_driver(std::vector<device_info>) {
+std::shared_ptr<driver> make_cuda_driver(std::vector<device_info>, std::weak_ptr<error_sink>) {
   throw no_device(list_cuda_devices().why_none);
 }
 

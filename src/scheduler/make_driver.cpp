@@ -54,10 +54,10 @@ std::vector<device_info> chosen_of(const std::vector<device_info>& all,
 
 }  // namespace
 
-std::shared_ptr<driver> make_driver(const scheduler_options& options) {
+std::shared_ptr<driver> make_driver(const scheduler_options& options, std::weak_ptr<error_sink> sink) {
   const bool host_by_name = options.use == backend::automatic && names_host_devices(options.devices);
   const auto gpus = cuda_devices_for(host_by_name ? backend::host : options.use);
-  if (!gpus.empty()) return make_cuda_driver(chosen_of(gpus, options.devices));
+  if (!gpus.empty()) return make_cuda_driver(chosen_of(gpus, options.devices), std::move(sink));
   return std::make_shared<host_driver>(chosen_of(list_host_devices(options.host), options.devices),
                                        options.host);
 }

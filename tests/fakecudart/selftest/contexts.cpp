@@ -104,7 +104,7 @@ TEST_F(Contexts, WorkUnderAPushedContextTouchesNoOtherDevice) {
   const CUcontext context = retain(3);
   on_new_thread([&] {
     EXPECT_EQ(push(context), CUDA_SUCCESS);
-    const cudaStream_t stream = make_stream();
+    const cudaStream_t stream = bare_stream();
     int device = -1;
     EXPECT_EQ(cudaStreamGetDevice(stream, &device), cudaSuccess);
     EXPECT_EQ(device, 3);

@@ -8,25 +8,20 @@
 
 namespace {
 
-class Faults : public machine_test {
- protected:
-  static void count(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_add(1); }
-};
+class Faults : public machine_test {};
 
 TEST_F(Faults, AnInjectionFailsTheCallsThatItNames) {
   fakecuda_inject("cudaEventCreateWithFlags", -1, 1, 1, cudaErrorMemoryAllocation);
-  const cudaEvent_t first = make_event();
+  make_event();
   cudaEvent_t refused = nullptr;
   EXPECT_EQ(cudaEventCreateWithFlags(&refused, 0), cudaErrorMemoryAllocation);
   EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  const cudaEvent_t third = make_event();
-  EXPECT_EQ(cudaEventDestroy(first), cudaSuccess);
-  EXPECT_EQ(cudaEventDestroy(third), cudaSuccess);
+  make_event();
 }
 
 TEST_F(Faults, AnInjectionOnAnyCallSparesReleases) {
-  const cudaStream_t stream = make_stream();
+  const cudaStream_t stream = bare_stream();
   fakecuda_inject(nullptr, -1, 0, 100, cudaErrorUnknown);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   EXPECT_EQ(cudaSetDevice(0), cudaErrorUnknown);
@@ -60,7 +55,6 @@ TEST_F(Faults, AFaultSticksToItsDeviceAndStopsItsWork) {
   EXPECT_EQ(cudaMalloc(&memory, 1), cudaSuccess);
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
   fakecuda_set_sticky(1, 0);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Faults, ACallbackGetsTheError) {
@@ -78,7 +72,6 @@ TEST_F(Faults, ACallbackGetsTheError) {
   fakecuda_drain();
   EXPECT_EQ(status.load(), cudaErrorLaunchFailure);
   fakecuda_set_sticky(0, 0);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Faults, WithoutADriverEveryCallSaysSoForEver) {
@@ -120,7 +113,6 @@ TEST_F(Faults, AnUnloadingRuntimeAnswersNothingElse) {
   EXPECT_EQ(cudaFree(nullptr), cudaErrorCudartUnloading);
   EXPECT_EQ(cudaGetLastError(), cudaErrorCudartUnloading);
   fakecuda_unloading(0);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Faults, AMachineWithoutDevicesSaysSo) {

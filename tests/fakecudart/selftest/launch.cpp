@@ -47,11 +47,6 @@ class Launch : public machine_test {
     stream_ = make_stream();
     memory_ = reinterpret_cast<int*>(make_memory(65 * sizeof(int)));
   }
-  void TearDown() override {
-    EXPECT_EQ(cudaFree(memory_), cudaSuccess);
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-    machine_test::TearDown();
-  }
   cudaStream_t stream_ = nullptr;
   int* memory_ = nullptr;
 };

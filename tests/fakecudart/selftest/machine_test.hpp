@@ -4,9 +4,12 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "fakecudart.h"
 
@@ -36,6 +39,7 @@ class machine_test : public testing::Test {
   void SetUp() override { fakecuda_reset(devices, device_bytes); }
 
   void TearDown() override {
+    for (; !releases_.empty(); releases_.pop_back()) EXPECT_EQ(releases_.back()(), cudaSuccess);
     char text[512];
     EXPECT_EQ(fakecuda_misuse(text, sizeof text), misuses_) << text;
     if (leaves_things_) return;
@@ -58,27 +62,35 @@ class machine_test : public testing::Test {
   }
   void leaves_things() { leaves_things_ = true; }
 
-  static cudaStream_t make_stream() {
+  /// What is made here is released when the test ends, newest first.
+  cudaStream_t make_stream() { return kept(bare_stream(), cudaStreamDestroy); }
+  cudaEvent_t make_event() { return kept(bare_event(), cudaEventDestroy); }
+  char* make_memory(std::size_t bytes) { return kept(bare_memory(bytes), cudaFree); }
+  char* make_pinned(std::size_t bytes) { return kept(bare_pinned(bytes), cudaFreeHost); }
+  cudaMemPool_t make_pool(int device) { return kept(bare_pool(device), cudaMemPoolDestroy); }
+
+  /// The same for the test to release.
+  static cudaStream_t bare_stream() {
     cudaStream_t made = nullptr;
     EXPECT_EQ(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), cudaSuccess);
     return made;
   }
-  static cudaEvent_t make_event() {
+  static cudaEvent_t bare_event() {
     cudaEvent_t made = nullptr;
     EXPECT_EQ(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), cudaSuccess);
     return made;
   }
-  static char* make_memory(std::size_t bytes) {
+  static char* bare_memory(std::size_t bytes) {
     void* made = nullptr;
     EXPECT_EQ(cudaMalloc(&made, bytes), cudaSuccess);
     return static_cast<char*>(made);
   }
-  static char* make_pinned(std::size_t bytes) {
+  static char* bare_pinned(std::size_t bytes) {
     void* made = nullptr;
     EXPECT_EQ(cudaMallocHost(&made, bytes), cudaSuccess);
     return static_cast<char*>(made);
   }
-  static cudaMemPool_t make_pool(int device) {
+  static cudaMemPool_t bare_pool(int device) {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
@@ -87,6 +99,8 @@ class machine_test : public testing::Test {
     EXPECT_EQ(cudaMemPoolCreate(&made, &properties), cudaSuccess);
     return made;
   }
+  /// For cudaLaunchHostFunc: adds one to a std::atomic<int>.
+  static void count(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_add(1); }
   /// On a thread that never used the runtime.
   template <class F>
   static void on_new_thread(F body) {
@@ -102,6 +116,13 @@ class machine_test : public testing::Test {
   }
 
  private:
+  template <class Handle, class Released>
+  Handle kept(Handle made, cudaError_t (*release)(Released)) {
+    releases_.push_back([=] { return release(made); });
+    return made;
+  }
+
+  std::vector<std::function<cudaError_t()>> releases_;
   int misuses_ = 0;
   bool leaves_things_ = false;
 };

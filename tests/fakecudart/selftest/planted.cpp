@@ -11,11 +11,11 @@ class Planted : public machine_test {};
 
 TEST_F(Planted, ALeakShows) {
   leaves_things();
-  make_stream();
-  make_event();
-  make_memory(10);
-  make_pinned(10);
-  make_pool(1);
+  bare_stream();
+  bare_event();
+  bare_memory(10);
+  bare_pinned(10);
+  bare_pool(1);
   const fakecuda_live_t left = fakecuda_live(-1);
   EXPECT_EQ(left.streams, 1);
   EXPECT_EQ(left.events, 1);
@@ -31,8 +31,6 @@ TEST_F(Planted, AnEventRecordedOnAnotherDevicesStreamIsRefused) {
   const cudaStream_t stream = make_stream();
   EXPECT_EQ(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
   expect_misuse("event of device 0 recorded on a stream of device 1");
-  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Planted, ALaunchIntoAnotherDevicesStreamIsRefused) {
@@ -44,14 +42,12 @@ TEST_F(Planted, ALaunchIntoAnotherDevicesStreamIsRefused) {
   expect_misuse("stream of device 0 while device 1 is current");
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   EXPECT_EQ(cudaLaunchKernel("a kernel", dim3(1), dim3(1), nullptr, 0, stream), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Planted, APoolOfAnotherDeviceIsRefused) {
   const cudaMemPool_t pool = make_pool(1);
   EXPECT_EQ(cudaDeviceSetMemPool(0, pool), cudaErrorInvalidValue);
   expect_misuse("pool of device 1 made current on device 0");
-  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
 }
 
 TEST_F(Planted, AUseAfterTheFreeOfAStreamIsSeen) {
@@ -64,7 +60,6 @@ TEST_F(Planted, AUseAfterTheFreeOfAStreamIsSeen) {
   cudaPointerAttributes attributes{};
   EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
   expect_misuse("after cudaFreeAsync");
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Planted, ACopyThatRunsAfterAnotherStreamsFreeIsSeen) {
@@ -75,7 +70,7 @@ TEST_F(Planted, ACopyThatRunsAfterAnotherStreamsFreeIsSeen) {
   const cudaStream_t other = make_stream();
   char* const host = make_pinned(8);
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
-  char* const memory = make_memory(8);
+  char* const memory = bare_memory(8);
   fakecuda_gate(1, 1);
   ASSERT_EQ(cudaMemcpyAsync(memory, host, 8, cudaMemcpyHostToDevice, other), cudaSuccess);
   ASSERT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
@@ -83,9 +78,6 @@ TEST_F(Planted, ACopyThatRunsAfterAnotherStreamsFreeIsSeen) {
   fakecuda_gate(1, 0);
   ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
   expect_misuse("after another stream had freed");
-  EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
 }
 
 TEST_F(Planted, ADoubleFreeIsRefused) {
@@ -95,15 +87,14 @@ TEST_F(Planted, ADoubleFreeIsRefused) {
   ASSERT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
   EXPECT_EQ(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);
   expect_misuse("no live allocation");
-  char* const other = make_memory(8);
+  char* const other = bare_memory(8);
   ASSERT_EQ(cudaFree(other), cudaSuccess);
   EXPECT_EQ(cudaFree(other), cudaErrorInvalidValue);
   expect_misuse("no live allocation");
-  char* const host = make_pinned(8);
+  char* const host = bare_pinned(8);
   EXPECT_EQ(cudaFree(host), cudaErrorInvalidValue);
   expect_misuse("no live allocation of this kind");
   EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Planted, ACallInAHostFunctionIsRefused) {
@@ -114,7 +105,6 @@ TEST_F(Planted, ACallInAHostFunctionIsRefused) {
   ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(inside, cudaErrorNotPermitted);
   expect_misuse("cudaFree called from a host function");
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Planted, SavingAndRestoringTheDeviceMakesAContextOnDeviceZero) {

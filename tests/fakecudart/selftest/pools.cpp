@@ -40,8 +40,6 @@ TEST_F(Pools, FreedMemoryGoesBackAtTheNextSynchroniseUnlessTheThresholdKeepsIt) 
   EXPECT_EQ(cudaMemPoolTrimTo(pool, 0), cudaSuccess);
   EXPECT_EQ(attribute(pool, cudaMemPoolAttrReservedMemCurrent), 0U);
   EXPECT_EQ(attribute(pool, cudaMemPoolAttrReservedMemHigh), 1000U);
-  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Pools, KeptMemoryCountsAgainstTheCapacityUntilItIsTrimmed) {
@@ -55,8 +53,6 @@ TEST_F(Pools, KeptMemoryCountsAgainstTheCapacityUntilItIsTrimmed) {
   EXPECT_EQ(cudaMemPoolTrimTo(pool, 0), cudaSuccess);
   EXPECT_EQ(cudaMalloc(&other, 1), cudaSuccess);
   EXPECT_EQ(cudaFree(other), cudaSuccess);
-  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Pools, TheSameStreamReusesAtOnceAnotherOnlyWhenTheFirstIsDone) {
@@ -78,14 +74,11 @@ TEST_F(Pools, TheSameStreamReusesAtOnceAnotherOnlyWhenTheFirstIsDone) {
   EXPECT_EQ(moved, first);
   EXPECT_EQ(cudaFreeAsync(moved, other), cudaSuccess);
   EXPECT_EQ(cudaFreeAsync(elsewhere, other), cudaSuccess);
-  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
 }
 
 TEST_F(Pools, ADestroyedPoolLastsUntilItsMemoryIsFreed) {
   const cudaStream_t stream = make_stream();
-  const cudaMemPool_t pool = make_pool(0);
+  const cudaMemPool_t pool = bare_pool(0);
   void* const memory = allocate(pool, 1000, stream);
   EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
   EXPECT_EQ(fakecuda_live(0).pools, 0);
@@ -95,13 +88,12 @@ TEST_F(Pools, ADestroyedPoolLastsUntilItsMemoryIsFreed) {
   EXPECT_EQ(fakecuda_live(0).reserved_bytes, 0U);
   EXPECT_EQ(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
   expect_misuse("destroyed memory pool");
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Pools, MallocAsyncTakesTheCurrentPoolOfTheStreamsDevice) {
   ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
   const cudaStream_t stream = make_stream();
-  const cudaMemPool_t pool = make_pool(1);
+  const cudaMemPool_t pool = bare_pool(1);
   ASSERT_EQ(cudaDeviceSetMemPool(1, pool), cudaSuccess);
   ASSERT_EQ(cudaSetDevice(2), cudaSuccess);
   void* memory = nullptr;
@@ -115,7 +107,6 @@ TEST_F(Pools, MallocAsyncTakesTheCurrentPoolOfTheStreamsDevice) {
   EXPECT_EQ(cudaDeviceGetMemPool(&current, 1), cudaSuccess);
   EXPECT_EQ(cudaDeviceGetDefaultMemPool(&standard, 1), cudaSuccess);
   EXPECT_EQ(current, standard);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 TEST_F(Pools, ATouchOfTheDefaultPoolIsCounted) {
@@ -134,11 +125,9 @@ TEST_F(Pools, FreeTakesPoolMemoryAndFreeAsyncThatOfMalloc) {
   void* const from_pool = allocate(pool, 10, stream);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaFree(from_pool), cudaSuccess);
-  EXPECT_EQ(cudaFreeAsync(make_memory(10), stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(bare_memory(10), stream), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(fakecuda_live(0).reserved_bytes, 0U);
-  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
 }  // namespace

@@ -24,13 +24,11 @@ bool pool::may_touch(int device) {
 }
 
 // Memory that was freed on the same stream is usable at once, whatever the stream has reached; memory of
-// another stream only when that one is done with it.
+// another stream only when that one is done with it. Only pieces of just this size: CUDA's pools split what
+// they keep, this one gives it back and maps anew, so that a small piece never holds a large one's room.
 bool pool::take_kept(std::size_t bytes, stream& on, kept& found) {
-  auto best = unused_.end();
-  for (auto each = unused_.begin(); each != unused_.end(); ++each) {
-    if (each->bytes < bytes || (each->freed_on != &on && !each->done())) continue;
-    if (best == unused_.end() || each->bytes < best->bytes) best = each;
-  }
+  auto best = unused_.begin();
+  while (best != unused_.end() && (best->bytes != bytes || (best->freed_on != &on && !best->done()))) ++best;
   if (best == unused_.end()) return false;
   found = *best;
   unused_.erase(best);
