@@ -26,6 +26,8 @@ constexpr std::int64_t to_size(I n) {
 template <std::size_t Rank>
 requires(Rank >= 1 && Rank <= 3) class extents {
  public:
+  static constexpr std::size_t rank = Rank;
+
   /// Any integral types. Throws `invalid_option` if one is negative, or the product does not fit 64 bits.
   template <std::integral... Sizes>
   requires(sizeof...(Sizes) == Rank) extents(Sizes... sizes)  // implicit for one dimension: launch(n, body)

@@ -12,6 +12,7 @@
 #include "device/wait_graph.hpp"
 #include "heddle/device_context.hpp"
 #include "pure/admission.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -31,15 +32,6 @@ unsigned reserved_slots(int slots) {
   const auto threads =
       static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   return static_cast<unsigned>(std::max(1, slots - std::max(1, threads - 1)));
-}
-
-// Tells the processor that this is a spin.
-void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
 }
 
 const wait_service serving{[](device_thread& self, item& awaited) { wait_graph::wait(self, awaited); }};

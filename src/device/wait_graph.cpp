@@ -50,29 +50,59 @@ item& front_of(item& it) {
   return *front;
 }
 
-// What the waiter `mine` may run so that what `whose` waits for comes nearer to its end; null if that is none
-// of its business. Under the mutex.
-item* servable(const record& mine, const record& whose) {
-  item* const front = &front_of(*whose.awaited);
-  if (!mine.may_nest || !is_unstarted(*front) || front->in_arena || front->group == nullptr) return nullptr;
+// `front`, or what stands before it on its fixed stream, if the waiter `mine` may run that for `whose`; else
+// null. Under the mutex.
+item* servable_front(const record& mine, const record& whose, item& front) {
+  if (!is_unstarted(front) || front.in_arena || front.group == nullptr) return nullptr;
   const auto& me = mine.waiter->identity();
-  if (front->group != me.group) return nullptr;
-  const int device = std::atomic_ref(front->device).load(std::memory_order_relaxed);
-  // Not yet: the end of its predecessor is about to queue it, and notifies then.
-  if (device == same_device) return nullptr;
+  if (front.group != me.group) return nullptr;
+  const int device = std::atomic_ref(front.device).load(std::memory_order_relaxed);
+  auto& queue = mine.waiter->queue;
+  if (device == same_device) {
+    // Not yet. The end of its predecessor is about to queue it, and notifies then; or it is a step behind
+    // other steps, which nobody may be waiting for.
+    if (!front.is_step) return nullptr;
+    const std::lock_guard lock(queue.mutex);
+    return queue.find(
+        [&](const item& each) { return each.is_step && !holds(mine, each.stream) && is_unstarted(each); });
+  }
   // Items for any device each waiter takes itself, unless it has no device of their scheduler.
   const bool own = &whose == &mine || whose.waiter->identity().group != me.group;
   if (device >= 0 ? device != me.index : !own) return nullptr;
-  if (front->stream < 0) return front;
+  if (front.stream < 0) return &front;
   // Never past an unfinished predecessor on a fixed stream: one before it in the queue goes first, and one
   // that this very stack holds cannot end before we return.
-  if (holds(mine, front->stream)) return nullptr;
-  auto& queue = mine.waiter->queue;
+  if (holds(mine, front.stream)) return nullptr;
   const std::lock_guard lock(queue.mutex);
-  const auto stream = front->stream;
+  const auto stream = front.stream;
   item* const first =
       queue.find([stream](const item& each) { return each.stream == stream && is_unstarted(each); });
-  return first != nullptr ? first : front;
+  return first != nullptr ? first : &front;
+}
+
+// The same for any of what has to end before `it` can. Under the mutex.
+item* servable_before(const record& mine, const record& whose, item& it) {
+  item* at = &it;
+  for (;;) {  // chains are long, trees are flat
+    if (!is_unstarted(*at)) return nullptr;
+    if (at->extras && !at->extras->waits_for_all.empty()) {
+      bool all_done = true;
+      for (item* const each : at->extras->waits_for_all) {
+        if (is_done(*each)) continue;
+        all_done = false;
+        if (item* const found = servable_before(mine, whose, *each)) return found;
+      }
+      if (!all_done) return nullptr;
+    }
+    if (at->waits_for == nullptr || is_done(*at->waits_for)) return servable_front(mine, whose, *at);
+    at = at->waits_for;
+  }
+}
+
+// What the waiter `mine` may run so that what `whose` waits for comes nearer to its end; null if that is none
+// of its business. Under the mutex.
+item* servable(const record& mine, const record& whose) {
+  return mine.may_nest ? servable_before(mine, whose, *whose.awaited) : nullptr;
 }
 
 record* newest_of(const device_thread* thread) {
@@ -90,11 +120,14 @@ bool closes_circle(const record& mine, record*& other) {
     const device_thread* holder = nullptr;
     if (is_unstarted(front)) {
       if (front.group == nullptr || front.in_arena) return false;  // the arena's threads will run it
-      if (front.device < 0) {
+      const int device = std::atomic_ref(front.device).load(std::memory_order_relaxed);
+      if (device < 0) {
+        // Steps before it have parts on this very device, behind what this stack holds.
+        if (at == &mine && front.is_step && holds(mine, front.stream)) return true;
         // Any device may take it, so the waiter itself would have, were it not too deep.
         return at == &mine && front.group == mine.waiter->identity().group && !mine.may_nest;
       }
-      holder = front.group->threads[static_cast<std::size_t>(front.device)].get();
+      holder = front.group->threads[static_cast<std::size_t>(device)].get();
       const record* const waits = holder == mine.waiter ? &mine : newest_of(holder);
       if (waits == nullptr) return false;  // it is free, or runs something
       if (waits != &mine && waits->may_nest && !holds(*waits, front.stream)) return false;  // it will serve

@@ -27,7 +27,10 @@ std::string describe(const device_info& info) {
 }  // namespace
 
 scheduler_core::scheduler_core(const scheduler_options& options)
-    : group(options, make_driver(options), std::make_shared<error_sink>(options.on_error)) {
+    : scheduler_core(options, std::make_shared<error_sink>(options.on_error)) {}
+
+scheduler_core::scheduler_core(const scheduler_options& options, const std::shared_ptr<error_sink>& sink)
+    : group(options, make_driver(options, sink), sink) {
   keep_tbb_mapped();
   register_sink(group.serial, group.sink);
   try {
@@ -50,7 +53,7 @@ void scheduler_core::start(const scheduler_options& options) {
   if (count == 0)
     throw no_device("there is no device to start: check scheduler_options::devices (HEDDLE_DEVICES)");
   const auto ids = assign_ids(static_cast<std::size_t>(count), options.ids);
-  const int cores = read_cpu_budget().cores;
+  cores = read_cpu_budget().cores;
   if (cores < tbb::info::default_concurrency()) {
     // A quota of the container bounds TBB's workers, which count cores alone.
     worker_limit_.emplace(tbb::global_control::max_allowed_parallelism,

@@ -14,6 +14,8 @@
 #include "device/device_thread.hpp"
 #include "heddle/options.hpp"
 #include "heddle/scheduler.hpp"
+#include "scheduler/loop_history.hpp"
+#include "scheduler/steps.hpp"
 
 namespace heddle::detail {
 
@@ -26,6 +28,9 @@ class scheduler_core {
   device_group group;
   std::vector<device_info> devices;  // fixed once made
   std::vector<failed_device> failed;
+  int cores = 1;               // that the process may use
+  loop_history history;        // of the loops over its devices
+  step_order steps{*this};     // on arrays
   std::mutex broadcast_mutex;  // broadcasts reach every device in one order
 
   /// The device with this gpu id. Throws `invalid_option`.
@@ -37,6 +42,7 @@ class scheduler_core {
   void join();
 
  private:
+  scheduler_core(const scheduler_options& options, const std::shared_ptr<error_sink>& sink);
   void start(const scheduler_options& options);
   void stop() noexcept;
 
@@ -51,6 +57,6 @@ void register_core(const std::shared_ptr<scheduler_core>&);
 void unregister_core(std::uint64_t serial) noexcept;
 
 /// The driver that the options ask for, over the devices that they select.
-std::shared_ptr<driver> make_driver(const scheduler_options&);
+std::shared_ptr<driver> make_driver(const scheduler_options&, std::weak_ptr<error_sink>);
 
 }  // namespace heddle::detail

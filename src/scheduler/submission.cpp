@@ -2,6 +2,7 @@
 #include "heddle/detail/submission.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
 #include <utility>
@@ -166,6 +167,21 @@ void submission::prepare(item& it) {
 void submission::start(item& it) {
   item* const one = &it;
   start(std::span<item* const>(&one, 1));
+}
+
+void submission::prepare_step(item& it) {
+  item* const one = &it;
+  prepare_all(std::span<item* const>(&one, 1));
+  route_ = nullptr;  // it may be gone when the item starts
+  it.is_step = true;
+  it.device = same_device;  // who waits for it inside an item must not take it yet; see wait_graph.cpp
+}
+
+void submission::start_step(item& it) noexcept {
+  if (!counted_unstarted_) core_->group.books.reserve_anyway(1);
+  --admitted_;
+  std::atomic_ref(it.device).store(device_, std::memory_order_relaxed);
+  core_->group.dispatch(it);
 }
 
 void submission::start(std::span<item* const> items) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/continuations.hpp"
+#include "device/wait_graph.hpp"
 #include "work/item.hpp"
 
 namespace heddle::detail {
@@ -27,7 +28,10 @@ struct join_state {
 
 void arrive(continuation& what, int device) noexcept {
   join_state* const all = static_cast<join_part&>(what).all;
-  if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    wait_graph::notify();  // who waits for all of them inside an item looks at the next one
+    return;
+  }
   item& follower = all->follower;
   delete all;
   queue_follower(follower, device);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
@@ -30,6 +32,24 @@ TEST_P(WaitInAnItem, ForAnotherDeviceReturns) {
   auto f = sched.submit([&] { return sched.submit([] { return this_device::id(); }, route::on(1)).get(); },
                         route::on(0));
   EXPECT_EQ(f.get(), 1);
+}
+
+// The first of them runs elsewhere, and its end alone brings the waiting thread nothing to do.
+TEST_P(WaitInAnItem, ForSeveralServesAnyOfThem) {
+  scheduler sched(options(2));
+  for (const bool first_ends_early : {false, true}) {
+    gate go;
+    auto f = sched.submit(
+        [&] {
+          auto elsewhere = sched.submit([&] { go.wait(); }, route::on(1));
+          auto here = sched.submit([&] { go.open(); }, route::on(0));
+          if (first_ends_early) go.open();
+          when_all(std::move(elsewhere), std::move(here)).get();
+        },
+        route::on(0));
+    ASSERT_TRUE(f.wait_for(std::chrono::seconds(20))) << "a hang";
+    f.get();
+  }
 }
 
 TEST_P(WaitInAnItem, ForStreamWorkOfItsOwnDeviceReturns) {

@@ -181,7 +181,12 @@ TEST_P(WaitThatCannotBeServed, ForTheSchedulersEndByDestroyingItIsTold) {
     }
   };
   auto* const sched = new scheduler(chosen);
-  auto f = sched->submit([sched] { delete sched; });
+  gate submitted;  // submit() may touch the scheduler until it returns
+  auto f = sched->submit([&, sched] {
+    submitted.wait();
+    delete sched;
+  });
+  submitted.open();
   f.get();
   EXPECT_EQ(told, 1);
 }

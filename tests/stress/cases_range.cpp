@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges that are empty, reversed, huge, or do not divide; and results that depend on their order. Loops and
-// reductions over several devices have their own tests once they exist: here are launches on one device, and
-// maps over all of them.
+// Ranges that are empty, reversed, huge, or do not divide; and results that depend on their order: launches
+// on one device, and maps over all of them. Loops over devices: cases_loops.cpp.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 

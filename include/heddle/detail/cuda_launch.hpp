@@ -15,9 +15,19 @@ namespace heddle::detail {
 
 using this_compiler = compiled_by_nvcc;
 
+/// Whether a body is a lambda marked __device__ alone, or made of one: on the host it is an empty function.
+template <class Body>
+inline constexpr bool device_only_body = __nv_is_extended_device_lambda_closure_type(Body);
+
+/// Calls what the body is made of without calling it: a body, or the join of a reduction, that is not marked
+/// for devices is an error then, where a function for both kinds of device would call nothing.
+template <class Body, class... Args>
+__device__ void require_device_code(const Body&, Args...) {}
+
 /// Grid-stride, so that any number of indices fits any grid.
 template <std::size_t Rank, class Body, class... Args>
 __global__ void index_kernel(extents<Rank> size, Body body, Args... args) {
+  require_device_code(body, args...);
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size.size();
        i += step) {
@@ -65,8 +75,7 @@ struct launcher<compiled_by_nvcc> {
   template <class Stream, std::size_t Rank, class Body, class... Args>
   static void launch(const Stream& on, const extents<Rank>& size, Body body, Args... args) {
     if (on.on_host()) {
-      // On the host such a lambda is an empty function: its loop would do nothing, and nobody would notice.
-      if constexpr (__nv_is_extended_device_lambda_closure_type(Body)) {
+      if constexpr (device_only_body<Body>) {  // its loop would do nothing, and nobody would notice
         refuse_without_host_code(on.device_id());
       } else {
         on.enqueue([size, call = host_call<Body, Args...>(std::move(body), std::move(args)...)] {

@@ -85,6 +85,7 @@ class alignas(64) item : public continuation {
   std::uint8_t reason = 0;      // how the route was decided
   bool host_only : 1 = false;
   bool in_arena : 1 = false;
+  bool is_step : 1 = false;  // of the work on arrays: follows earlier ones that nobody may be waiting for
   bool resumes_coroutine : 1 = false;  // never cancelled: it would leave the coroutine suspended for ever
   bool has_value = false;              // guarded by word
   bool error_taken = false;            // written by the future's owner only

@@ -65,6 +65,10 @@ class submission {
   void start(item&);
   /// The same for several at once, oldest first.
   void start(std::span<item* const>);
+  /// The same in two calls, for an item that follows others in the order of steps.hpp: only the second one
+  /// hands it over, and cannot fail.
+  void prepare_step(item&);
+  void start_step(item&) noexcept;
   /// Hands over one item for each device, in the devices' order, by an admission of one: the rest goes beyond
   /// the bound of the queue. Items of two such calls come in the same order everywhere.
   void start_everywhere(std::span<item* const> by_place);

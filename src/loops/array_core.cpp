@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "heddle/detail/array.hpp"
+#include "heddle/detail/reduction_blocks.hpp"
+#include "heddle/error.hpp"
+#include "loops/plan.hpp"
+#include "pure/split.hpp"
+#include "scheduler/scheduler_core.hpp"
+#include "work/fork_guard.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+// Borders of blocks are borders of a reduction's blocks too, so that a reduction over the array needs nothing
+// of another device for its own blocks.
+std::vector<loop_part> divide(const scheduler_core& core, const array_layout& layout) {
+  const index_range whole{0, layout.rows * layout.row};
+  const std::int64_t align = reduction_blocks_of(layout.rows, layout.row).block;
+  if (layout.weights.empty()) return split_evenly(whole, core.devices.size(), align);
+  return split_by_weight(whole, layout.weights, align);
+}
+
+}  // namespace
+
+array_core::array_core(scheduler_core& of, const array_layout& asked, std::size_t bytes)
+    : core(find_core(of.group.serial)), layout(asked), element_bytes(bytes) {
+  refuse_in_forked_child("distributed_array");
+  if (layout.halo < 0) {
+    throw invalid_option("a distributed_array with a halo of " + std::to_string(layout.halo) +
+                         " rows: a halo has 0 rows or more");
+  }
+  if (!layout.weights.empty())
+    check_split("distributed_array", split::weighted(layout.weights), of.devices.size());
+  for (const auto& part : divide(of, layout)) {
+    const std::int64_t halo = layout.halo * layout.row;
+    array_block block{
+        part.device,
+        part.range,
+        {std::max<std::int64_t>(0, part.range.begin - halo), std::min(size(), part.range.end + halo)},
+        {}};
+    block.memory = device_allocation(memory_kind::device, of, of.devices[part.device].id,
+                                     static_cast<std::size_t>(block.held.size()), element_bytes);
+    blocks.push_back(std::move(block));
+  }
+}
+
+const array_block& array_core::block_of(std::int64_t index) const noexcept {
+  return *std::find_if(blocks.begin(), blocks.end(),
+                       [&](const array_block& each) { return index < each.range.end; });
+}
+
+replicated_core::replicated_core(scheduler_core& of, std::size_t value_bytes)
+    : core(find_core(of.group.serial)), bytes(value_bytes) {
+  refuse_in_forked_child("replicated");
+  for (const auto& each : of.devices) {
+    values.emplace_back(memory_kind::device, of, each.id, std::size_t{1}, bytes);
+    partials.emplace_back(memory_kind::device, of, each.id, static_cast<std::size_t>(most_reduction_blocks),
+                          bytes);
+  }
+}
+
+void check_array_size(const char* name, std::int64_t array, std::size_t range) {
+  if (static_cast<std::uint64_t>(array) == range) return;
+  throw invalid_option(std::string(name) + " of a distributed_array of " + std::to_string(array) +
+                       " elements with a range of " + std::to_string(range) + ": sizes must be equal");
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "heddle/detail/submission.hpp"
+#include "heddle/future.hpp"
+#include "scheduler/scheduler_core.hpp"
+
+namespace heddle::detail {
+
+/// Submits an item that is a part of a loop.
+template <class F>
+future<void> submit_part(scheduler_core& core, const route& r, F f) {
+  submission admitted(core, r);
+  auto* const it = new typed_item<void, F>(std::move(f));
+  auto handle = future_access::make<void>(*it);
+  admitted.start(*it);
+  return handle;
+}
+
+/// Counts a loop that works on the calling thread among what the scheduler's end waits for. Throws
+/// `scheduler_stopped` once the scheduler is closed, but inside its items.
+class counted_loop {
+ public:
+  counted_loop(scheduler_core&, const char* name);
+  counted_loop(const counted_loop&) = delete;
+  counted_loop& operator=(const counted_loop&) = delete;
+  ~counted_loop() { core_.group.books.leave(1); }
+
+ private:
+  scheduler_core& core_;
+};
+
+/// Waits for the part's end: spins a little first, since loops are short. What failed, or null.
+std::exception_ptr wait_for_part(future<void>&) noexcept;
+
+}  // namespace heddle::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "heddle/index_range.hpp"
+
+namespace heddle::detail {
+
+class error_sink;
+
+/// What became of the parts of one loop. Any thread.
+class loop_outcome {
+ public:
+  loop_outcome(const char* name, std::stop_token stop) : name_(name), stop_(std::move(stop)) {}
+
+  /// Whether a part that begins at `index` is to run: nothing before it has failed, and nobody asked to stop.
+  bool wanted(std::int64_t index) const noexcept {
+    return index < first_failed_.load(std::memory_order_relaxed) && !stop_.stop_requested();
+  }
+  /// The part did not run.
+  void left_out(index_range);
+  /// The part failed, somewhere.
+  void failed(index_range, std::exception_ptr);
+
+  /// Once all parts have ended: throws what the first failed part threw, or `cancelled`; tells `sink` of
+  /// other failures; gives the indices not done to `not_done` if it is not null.
+  void finish(error_sink& sink, std::vector<index_range>* not_done);
+
+ private:
+  [[noreturn]] void throw_first(const std::vector<index_range>& undone) const;
+
+  const char* const name_;
+  const std::stop_token stop_;
+  // A hint for parts that have not begun; publishes nothing.
+  std::atomic<std::int64_t> first_failed_{std::numeric_limits<std::int64_t>::max()};
+  std::mutex mutex_;
+  std::exception_ptr first_;                // guarded by mutex_
+  std::vector<std::exception_ptr> others_;  // guarded by mutex_; not more than are told
+  std::size_t other_count_ = 0;             // guarded by mutex_
+  std::vector<index_range> undone_;         // guarded by mutex_
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/parallel_for.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <tbb/parallel_for.h>
+
+#include "support/contract.hpp"
+#include "support/counted.hpp"
+#include "support/gate.hpp"
+#include "support/loop_devices.hpp"
+
+namespace heddle::test {
+namespace {
+
+HEDDLE_CONTRACT_SUITE(ParallelFor);
+
+TEST_P(ParallelFor, DoesEveryIndexOnceForEverySplitAndNumberOfDevices) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    for (const std::int64_t n : {1, 2, 63, 64, 1001, 40961}) {
+      for (const auto& how : all_splits(sched, n)) {
+        std::vector<int> calls(static_cast<std::size_t>(n), 0);
+        parallel_for(
+            sched, n, how, [](std::int64_t i, view<int> c) { c[i] += static_cast<int>(i) + 1; },
+            inout(calls));
+        for (std::int64_t i = 0; i < n; ++i)
+          ASSERT_EQ(calls[static_cast<std::size_t>(i)], i + 1) << "of " << n;
+      }
+    }
+  });
+}
+
+TEST_P(ParallelFor, DoesTheSameWithoutBlocking) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    const std::int64_t n = 10007;
+    for (const auto& how : all_splits(sched, n)) {
+      std::vector<std::int64_t> squares(static_cast<std::size_t>(n));
+      auto loop = parallel_for_async(
+          sched, n, how, [](std::int64_t i, view<std::int64_t> s) { s[i] = i * i; }, out(squares));
+      loop.get();
+      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(squares[static_cast<std::size_t>(i)], i * i);
+    }
+  });
+}
+
+TEST_P(ParallelFor, TakesAnyIntegerAndDoesNothingForZero) {
+  scheduler sched(options(2));
+  std::vector<int> nothing;
+  const auto never = [](std::int64_t, view<int>) { ADD_FAILURE(); };
+  parallel_for(sched, 0, never, out(nothing));
+  parallel_for(sched, std::uint8_t{0}, never, out(nothing));
+  parallel_for_async(sched, 0u, never, out(nothing)).get();
+  parallel_for(sched, extents{5, 0}, [](std::int64_t, std::int64_t) { ADD_FAILURE(); });
+  std::vector<int> ones(200);
+  parallel_for(
+      sched, std::uint8_t{200}, [](std::int64_t i, view<int> o) { o[i] = 1; }, out(ones));
+  EXPECT_EQ(std::accumulate(ones.begin(), ones.end(), 0), 200);
+}
+
+TEST_P(ParallelFor, CallsTwoAndThreeDimensionsInCOrder) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    for (const auto& [nz, ny, nx] : {std::tuple{7, 11, 13}, {1, 1, 500}, {97, 1, 1}, {3, 50, 2}}) {
+      std::vector<int> volume(static_cast<std::size_t>(nz * ny * nx));
+      parallel_for(
+          sched, extents{nz, ny, nx},
+          [](std::int64_t z, std::int64_t y, std::int64_t x, view<int> v) {
+            v(z, y, x) = static_cast<int>(z * 10000 + y * 100 + x);
+          },
+          out(volume));
+      std::vector<int> plane(static_cast<std::size_t>(ny * nx));
+      parallel_for(
+          sched, extents{ny, nx},
+          [](std::int64_t y, std::int64_t x, view<int> v) { v(y, x) = static_cast<int>(y * 100 + x); },
+          out(plane));
+      std::size_t k = 0;
+      for (int z = 0; z < nz; ++z) {
+        for (int y = 0; y < ny; ++y) {
+          for (int x = 0; x < nx; ++x) ASSERT_EQ(volume[k++], z * 10000 + y * 100 + x);
+        }
+      }
+      k = 0;
+      for (int y = 0; y < ny; ++y) {
+        for (int x = 0; x < nx; ++x) ASSERT_EQ(plane[k++], y * 100 + x);
+      }
+    }
+  });
+}
+
+TEST_P(ParallelFor, GivesEveryDeviceWhatItsWeightSays) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the body asks for its device");
+  scheduler sched(options(3));
+  for (const bool even : {true, false}) {
+    loop_options how;
+    how.split = even ? split::even() : split::weighted({3, 0, 1});
+    std::vector<int> who(1200, -1);
+    parallel_for(
+        sched, who.size(), how, [](std::int64_t i, view<int> w) { w[i] = this_device::id(); }, out(who));
+    const std::vector<int> shares = even ? std::vector{400, 400, 400} : std::vector{900, 0, 300};
+    for (int id = 0; id < 3; ++id)
+      EXPECT_EQ(std::count(who.begin(), who.end(), id), shares[static_cast<std::size_t>(id)]);
+  }
+}
+
+TEST_P(ParallelFor, ActsForADeviceInEveryBodyAndBelow) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the body asks for its device");
+  scheduler sched(options(2));
+  std::atomic<int> wrong{0};
+  for (const std::int64_t n : {3, 2000}) {
+    parallel_for(sched, n, [&](std::int64_t) {
+      const int id = this_device::id();
+      tbb::parallel_for(0, 4, [&](int) { wrong += this_device::try_id() != id; });
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(this_device::try_id(), std::nullopt) << "the calling thread is what it was";
+}
+
+TEST_P(ParallelFor, ActsForTheDeviceThatItsCallerActsFor) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the body asks for its device");
+  scheduler sched(options(3));
+  const auto ids_of = [&] {
+    std::vector<int> who(4);
+    parallel_for(
+        sched, who.size(), [](std::int64_t i, view<int> w) { w[i] = this_device::id(); }, out(who));
+    return std::set<int>(who.begin(), who.end());
+  };
+  ids_of();  // from now on the body is known to be short
+  {
+    const device_guard guard(sched, 2);
+    EXPECT_EQ(ids_of(), std::set<int>{2});
+    std::atomic<int> wrong{0};
+    parallel_for(sched, 3, [&](std::int64_t) {
+      tbb::parallel_for(0, 4, [&](int) { wrong += this_device::try_id() != 2; });
+    });
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_EQ(as_device(sched, 1, ids_of), std::set<int>{1});
+  EXPECT_EQ(sched.submit(ids_of, route::on(1)).get(), std::set<int>{1});
+}
+
+TEST_P(ParallelFor, LeavesDisabledDevicesOut) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the body asks for its device");
+  scheduler sched(options(3));
+  sched.disable(1);
+  for (const auto& how : {loop_options(), loop_options{split::even()}, loop_options{split::dynamic(10)}}) {
+    std::vector<int> who(3000);
+    parallel_for(
+        sched, who.size(), how, [](std::int64_t i, view<int> w) { w[i] = this_device::id(); }, out(who));
+    EXPECT_EQ(std::count(who.begin(), who.end(), 1), 0);
+  }
+}
+
+TEST_P(ParallelFor, RunsInsideItems) {
+  scheduler sched(options(3));
+  std::vector<std::vector<int>> all(6, std::vector<int>(5000));
+  std::vector<future<void>> items;
+  for (auto& each : all) {
+    items.push_back(sched.submit([&sched, &each] {
+      parallel_for(
+          sched, each.size(), [](std::int64_t i, view<int> v) { v[i] = static_cast<int>(i); }, out(each));
+    }));
+  }
+  for (auto& each : items) each.get();
+  for (const auto& each : all) {
+    for (std::size_t i = 0; i < each.size(); ++i) ASSERT_EQ(each[i], static_cast<int>(i));
+  }
+}
+
+TEST_P(ParallelFor, RunsForManyCallersAtOnce) {
+  scheduler sched(options(2));
+  std::vector<std::vector<int>> all(4, std::vector<int>(20000));
+  {
+    std::vector<std::jthread> callers;
+    for (auto& each : all) {
+      callers.emplace_back([&sched, &each] {
+        for (int round = 0; round < 10; ++round) {
+          parallel_for(
+              sched, each.size(), [](std::int64_t i, view<int> v) { v[i] += static_cast<int>(i); },
+              inout(each));
+        }
+      });
+    }
+  }
+  for (const auto& each : all) {
+    for (std::size_t i = 0; i < each.size(); ++i) ASSERT_EQ(each[i], static_cast<int>(10 * i));
+  }
+}
+
+// The device that would have half of it is busy, and only the loop's caller can let it go on.
+TEST_P(ParallelFor, EndsWhileADeviceIsBusyWithSomethingElse) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("a GPU's loop needs its thread");
+  scheduler sched(options(2));
+  for (int id = 0; id < 2; ++id) {
+    const occupied_device busy(sched, id);
+    for (auto& how : {loop_options(), loop_options{split::even()}, loop_options{split::dynamic(100)}}) {
+      std::vector<int> v(100000);
+      parallel_for(
+          sched, v.size(), how, [](std::int64_t i, view<int> w) { w[i] = static_cast<int>(i); }, out(v));
+      for (std::size_t i = 0; i < v.size(); ++i) ASSERT_EQ(v[i], static_cast<int>(i));
+    }
+  }
+}
+
+TEST_P(ParallelFor, WaitsWhereAFutureOverBorrowedMemoryIsDropped) {
+  scheduler sched(options(2));
+  for (int round = 0; round < 20; ++round) {
+    auto memory = std::make_unique<std::vector<int>>(30000);
+    {
+      auto dropped = parallel_for_async(
+          sched, memory->size(), [](std::int64_t i, view<int> v) { v[i] = static_cast<int>(i); },
+          out(*memory));
+    }
+    for (std::size_t i = 0; i < memory->size(); ++i) ASSERT_EQ((*memory)[i], static_cast<int>(i));
+  }
+}
+
+TEST_P(ParallelFor, ContinuesWithThen) {
+  scheduler sched(options(2));
+  std::vector<int> v(1000);
+  auto sum = parallel_for_async(
+                 sched, v.size(), [](std::int64_t i, view<int> w) { w[i] = static_cast<int>(i); }, out(v))
+                 .then([&v] { return std::accumulate(v.begin(), v.end(), 0); });
+  EXPECT_EQ(sum.get(), 499500);
+}
+
+TEST_P(ParallelFor, DestroysItsBody) {
+  {
+    scheduler sched(options(2));
+    parallel_for(sched, 1000, [alive = counted()](std::int64_t) {});
+    parallel_for_async(sched, 1000, [alive = counted()](std::int64_t) {}).get();
+    EXPECT_EQ(counted::living(), 0);
+  }
+}
+
+TEST_P(ParallelFor, IsCountedByTheEndOfItsScheduler) {
+  std::vector<int> v(5000);
+  {
+    scheduler sched(options(2));
+    (void)sched.submit([&] {
+      parallel_for(
+          sched, v.size(), [](std::int64_t i, view<int> w) { w[i] = 1 + static_cast<int>(i % 2); }, out(v));
+    });
+  }
+  EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 7500);
+}
+
+TEST_P(ParallelFor, IsRefusedOnceTheSchedulerIsClosed) {
+  scheduler sched(options(2));
+  sched.close();
+  const auto never = [](std::int64_t) { ADD_FAILURE(); };
+  EXPECT_THROW(parallel_for(sched, 10, never), scheduler_stopped);
+  EXPECT_THROW((void)parallel_for_async(sched, 10, never), scheduler_stopped);
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heddle/replicated.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "support/contract.hpp"
+#include "support/loop_devices.hpp"
+
+namespace heddle::test {
+namespace {
+
+HEDDLE_CONTRACT_SUITE(Replicated);
+
+TEST_P(Replicated, HoldsAValue) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    replicated<double> r(sched, 1.5);
+    EXPECT_EQ(r.get(), 1.5);
+    r.set(-2);
+    EXPECT_EQ(r.get(), -2);
+  });
+}
+
+TEST_P(Replicated, TakesAReductionAndGivesItToLaterLoopsOnEveryDevice) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    const std::int64_t n = 2500;
+    distributed_array<std::int64_t> a(sched, n), b(sched, n);
+    replicated<std::int64_t> sum(sched);
+    a.fill(1);
+    std::vector<future<void>> steps;
+    for (int round = 0; round < 10; ++round) {
+      steps.push_back(parallel_reduce_async(
+          sched, n, std::int64_t{0}, std::plus<>(),
+          [](std::int64_t i, view<const std::int64_t> x) { return x[i]; }, in(a), out(sum)));
+      steps.push_back(parallel_for_async(
+          sched, n,
+          [](std::int64_t i, view<std::int64_t> x, view<const std::int64_t> s) {
+            x[i] = (x[i] + s[0] + i) % 97;
+          },
+          inout(a), in(sum)));
+    }
+    const auto found = a.gather();
+    for (auto& each : steps) each.get();
+    std::vector<std::int64_t> expected(static_cast<std::size_t>(n), 1);
+    for (int round = 0; round < 10; ++round) {
+      std::int64_t total = 0;
+      for (const auto x : expected) total += x;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        expected[i] = (expected[i] + total + static_cast<std::int64_t>(i)) % 97;
+      }
+    }
+    EXPECT_EQ(found, expected);
+  });
+}
+
+TEST_P(Replicated, HasTheSameBitsForEveryNumberOfDevices) {
+  double first = 0;
+  bool known = false;
+  for_device_counts(GetParam(), [&](scheduler& sched) {
+    distributed_array<double> a(sched, extents{90, 31});
+    std::vector<double> x(90 * 31);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1. / static_cast<double>(i + 1);
+    a.scatter(x);
+    const auto body = [](std::int64_t row, std::int64_t column, view<const double> v) {
+      return v(row, column);
+    };
+    replicated<double> sum(sched);
+    parallel_reduce_async(sched, extents{90, 31}, 0., std::plus<>(), body, in(a), out(sum)).get();
+    const double blocking = parallel_reduce(sched, extents{90, 31}, 0., std::plus<>(), body, in(a));
+    const double async = parallel_reduce_async(sched, extents{90, 31}, 0., std::plus<>(), body, in(a)).get();
+    const double found = sum.get();
+    if (!std::exchange(known, true)) first = found;
+    EXPECT_EQ(std::memcmp(&found, &first, sizeof first), 0) << found << " and " << first;
+    EXPECT_EQ(std::memcmp(&blocking, &first, sizeof first), 0);
+    EXPECT_EQ(std::memcmp(&async, &first, sizeof first), 0);
+  });
+}
+
+TEST_P(Replicated, IsUndefinedByAnErrorInItsReduction) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
+  scheduler sched(options(2));
+  distributed_array<int> a(sched, 100);
+  a.fill(1);
+  replicated<int> sum(sched, 0);
+  auto reduction = parallel_reduce_async(
+      sched, 100, 0, std::plus<>(),
+      [](std::int64_t i, view<const int> x) { return i == 3 ? throw std::string("no") : x[i]; }, in(a),
+      out(sum));
+  EXPECT_THROW(reduction.get(), std::string);
+  EXPECT_THROW((void)sum.get(), std::string);
+  sum.set(4);
+  EXPECT_EQ(sum.get(), 4);
+}
+
+TEST_P(Replicated, NeedsAnArrayBesideIt) {
+  scheduler sched(options(2));
+  const replicated<int> r(sched, 1);
+  EXPECT_THROW(parallel_for(
+                   sched, 10, [](std::int64_t, view<const int>) {}, in(r)),
+               invalid_option);
+}
+
+}  // namespace
+}  // namespace heddle::test
