@@ -18,6 +18,11 @@ elseif(HEDDLE_WITH_CUDA)
   message(STATUS "heddle: device code ${HEDDLE_WITH_NVCC}")
 endif()
 
+if(HEDDLE_GPU_TESTS AND NOT HEDDLE_WITH_NVCC)
+  message(FATAL_ERROR "HEDDLE_GPU_TESTS is ON, but device code cannot be built: it needs HEDDLE_CUDA and nvcc, and "
+                      "HEDDLE_SANITIZE without \"thread\".")
+endif()
+
 if(HEDDLE_WITH_NVCC)
   # One architecture where builds are frequent; where they are shipped all of them, and PTX for those to come.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
