@@ -27,7 +27,7 @@ endfunction()
 # what that does not catch.
 function(heddle_discover_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 suite "" "LABEL;TIMEOUT" "")
-  if(HEDDLE_SANITIZE)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     heddle_discover_suites(${target} ${suite_LABEL} ${suite_TIMEOUT})
     return()
   endif()
@@ -39,8 +39,9 @@ function(heddle_discover_tests target)
     PROPERTIES TIMEOUT ${last_resort} LABELS ${suite_LABEL} ENVIRONMENT HEDDLE_TEST_LIMIT_S=${suite_TIMEOUT})
 endfunction()
 
-# A sanitized program takes most of its time to start: there, a process runs all tests of one suite, and CTest knows
-# it as TARGET.SUITE. run_suite.sh says what became of each test, and scripts/test.sh counts them.
+# Most of the time of some thousand short tests is that of their processes, above all of sanitized ones: but in
+# release builds, a process runs all tests of one suite, and CTest knows it as TARGET.SUITE. run_suite.sh says what
+# became of each test, and scripts/test.sh counts them.
 function(heddle_discover_suites target label limit)
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${target}.suites.cmake)
   add_custom_command(
