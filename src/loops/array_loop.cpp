@@ -11,7 +11,6 @@
 
 #include "heddle/detail/array.hpp"
 #include "heddle/error.hpp"
-#include "heddle/when_all.hpp"
 #include "loops/array_halo.hpp"
 #include "loops/loop_items.hpp"
 #include "loops/shared_loop.hpp"
@@ -185,9 +184,7 @@ future<void> start_on_arrays(scheduler_core& core, const loop_request& request, 
     if (each.array && each.written) each.array->halos_stale = true;
   }
   auto parts = core.steps.add(std::move(next));
-  std::vector<item*> parents;
-  for (const auto& each : parts) parents.push_back(&future_access::state(each));
-  return join_all(std::move(parents), end_of_array_loop{std::move(parts), loop});
+  return join_parts(end_of_array_loop{std::move(parts), loop});
 }
 
 }  // namespace heddle::detail

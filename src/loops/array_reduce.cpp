@@ -4,7 +4,7 @@
 
 #include "heddle/detail/array.hpp"
 #include "heddle/detail/reduction_blocks.hpp"
-#include "heddle/when_all.hpp"
+#include "loops/loop_items.hpp"
 #include "scheduler/scheduler_core.hpp"
 #include "work/current.hpp"
 
@@ -86,9 +86,7 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
          [target = steps.target](std::exception_ptr error) { target->failed.set(std::move(error)); }});
   }
   for (auto& each : core.steps.add(std::move(last))) parts.push_back(std::move(each));
-  std::vector<item*> parents;
-  for (const auto& each : parts) parents.push_back(&future_access::state(each));
-  return join_all(std::move(parents), end_of_reduction{std::move(parts), steps.target});
+  return join_parts(end_of_reduction{std::move(parts), steps.target});
 }
 
 }  // namespace heddle::detail

@@ -7,6 +7,7 @@
 
 #include "heddle/detail/submission.hpp"
 #include "heddle/future.hpp"
+#include "heddle/when_all.hpp"
 #include "scheduler/scheduler_core.hpp"
 
 namespace heddle::detail {
@@ -36,5 +37,19 @@ class counted_loop {
 
 /// Waits for the part's end: spins a little first, since loops are short. What failed, or null.
 std::exception_ptr wait_for_part(future<void>&) noexcept;
+
+/// A future for the end of the items whose futures `end` owns. Where there cannot be one, since the scheduler
+/// was closed meanwhile, waits for them: what they refer to may go once this has thrown.
+template <class End>
+future<void> join_parts(End end) {
+  std::vector<item*> parents;
+  for (const auto& each : end.parts) parents.push_back(&future_access::state(each));
+  try {
+    return join_all(std::move(parents), std::move(end));  // a closed scheduler throws before it is moved
+  } catch (...) {
+    for (auto& each : end.parts) (void)wait_for_part(each);
+    throw;
+  }
+}
 
 }  // namespace heddle::detail

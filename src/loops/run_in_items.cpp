@@ -10,7 +10,6 @@
 #include "heddle/detail/waiting.hpp"
 #include "heddle/device_context.hpp"
 #include "heddle/error.hpp"
-#include "heddle/when_all.hpp"
 #include "loops/loop_items.hpp"
 #include "loops/outcome.hpp"
 #include "loops/plan.hpp"
@@ -56,10 +55,10 @@ struct item_loop {
 /// Kept until a part's stream work is done: notes how long it took.
 class part_timer {
  public:
-  part_timer(item_loop& loop, std::size_t device, std::uint64_t indices)
-      : loop_(&loop), device_(device), indices_(indices) {}
+  part_timer(std::shared_ptr<item_loop> loop, std::size_t device, std::uint64_t indices)
+      : loop_(std::move(loop)), device_(device), indices_(indices) {}
   part_timer(part_timer&& other) noexcept
-      : loop_(std::exchange(other.loop_, nullptr)),
+      : loop_(std::move(other.loop_)),
         device_(other.device_),
         indices_(other.indices_),
         began_(other.began_) {}
@@ -71,7 +70,7 @@ class part_timer {
   }
 
  private:
-  item_loop* loop_;
+  std::shared_ptr<item_loop> loop_;
   std::size_t device_;
   std::uint64_t indices_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -141,12 +140,13 @@ void put(item_loop& loop, device_context& context, index_range units) {
   put(loop, context, {middle, units.end});
 }
 
-void run_part(item_loop& loop, std::size_t k, device_context& context) {
+void run_part(const std::shared_ptr<item_loop>& shared, std::size_t k, device_context& context) {
+  item_loop& loop = *shared;
   const item_part& part = loop.parts[k];
   const index_range indices = loop.indices_of(part.units);
   if (!loop.outcome.wanted(indices.begin)) return loop.outcome.left_out(indices);
   if (part.pinned && loop.request.moved_bytes == 0 && !loop.request.in_items) {
-    context.keep(part_timer(loop, part.device, indices.size()));
+    context.keep(part_timer(shared, part.device, indices.size()));
   }
   put(loop, context, part.units);
 }
@@ -155,7 +155,7 @@ future<void> submit(const std::shared_ptr<item_loop>& loop, std::size_t k) {
   const auto& part = loop->parts[k];
   auto where = part.pinned ? route::on(loop->core.devices[part.device].id) : route::any();
   return submit_part(loop->core, std::move(where).label(loop->label),
-                     [loop, k](device_context& context) { run_part(*loop, k, context); });
+                     [loop, k](device_context& context) { run_part(loop, k, context); });
 }
 
 struct end_of_items {
@@ -203,11 +203,9 @@ future<void> start_in_items(scheduler_core& core, const loop_request& request, c
   loop->parts = plan(core, request, options.split);
   if (loop->parts.empty()) return submit_part(core, route::any().label(options.label), [] {});
   std::vector<future<void>> items;
-  std::vector<item*> parents;
   for (std::size_t k = 0; k < loop->parts.size(); ++k) {
     try {
       items.push_back(submit(loop, k));
-      parents.push_back(&future_access::state(items.back()));
     } catch (const error&) {
       if (k == 0) throw;
       for (; k < loop->parts.size(); ++k) {
@@ -215,7 +213,7 @@ future<void> start_in_items(scheduler_core& core, const loop_request& request, c
       }
     }
   }
-  return join_all(std::move(parents), end_of_items{std::move(items), loop});
+  return join_parts(end_of_items{std::move(items), loop});
 }
 
 }  // namespace heddle::detail

@@ -10,7 +10,6 @@
 
 #include "heddle/device_context.hpp"
 #include "heddle/error.hpp"
-#include "heddle/when_all.hpp"
 #include "loops/loop_items.hpp"
 #include "loops/plan.hpp"
 #include "loops/shared_loop.hpp"
@@ -216,14 +215,12 @@ future<void> start_on_host(scheduler_core& core, const loop_request& request, co
       core, request, options, plan(core, request, options.split, false, 0), std::move(owner));
   auto& loop = started->loop;
   std::vector<future<void>> parts;
-  std::vector<item*> parents;
   for (std::size_t k = 0; k < loop.parts(); ++k) {
     try {
       parts.push_back(submit_part(core, route::on(core.devices[loop.part(k).device].id).label(options.label),
                                   [started, k](device_context& context) {
                                     context.enqueue([started, k] { started->loop.work(k); });
                                   }));
-      parents.push_back(&future_access::state(parts.back()));
     } catch (const error&) {
       if (k == 0) throw;
       for (; k < loop.parts(); ++k) {
@@ -231,7 +228,7 @@ future<void> start_on_host(scheduler_core& core, const loop_request& request, co
       }
     }
   }
-  return join_all(std::move(parents), end_of_loop{std::move(parts), std::move(started)});
+  return join_parts(end_of_loop{std::move(parts), std::move(started)});
 }
 
 }  // namespace heddle::detail
