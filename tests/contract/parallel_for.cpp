@@ -136,7 +136,7 @@ TEST_P(ParallelFor, ActsForTheDeviceThatItsCallerActsFor) {
     const device_guard guard(sched, 2);
     EXPECT_EQ(ids_of(), std::set<int>{2});
     std::atomic<int> wrong{0};
-    parallel_for(sched, 3, [&](std::int64_t) {
+    parallel_for(sched, 1, [&](std::int64_t) {
       tbb::parallel_for(0, 4, [&](int) { wrong += this_device::try_id() != 2; });
     });
     EXPECT_EQ(wrong, 0);
