@@ -130,7 +130,8 @@ bool closes_circle(const record& mine, record*& other) {
       holder = front.group->threads[static_cast<std::size_t>(device)].get();
       const record* const waits = holder == mine.waiter ? &mine : newest_of(holder);
       if (waits == nullptr) return false;  // it is free, or runs something
-      if (waits != &mine && waits->may_nest && !holds(*waits, front.stream)) return false;  // it will serve
+      // It will serve; this one too, where the item was queued after it had looked.
+      if (waits->may_nest && !holds(*waits, front.stream)) return false;
     } else {
       holder = front.runner.load(std::memory_order_acquire);
       if (holder == nullptr) return false;  // about to run, or its callable has returned
