@@ -43,6 +43,59 @@ heddle_loop_example_check(tenth_of_memory saxpy_file [[
     fi
     test "$(ls -A data | wc -l)" = 2
   ]])
+# 64 MiB of data, a tenth of that for the devices together: what the program may have in memory besides the mapped
+# files is limited to what it needs for hardly any data, and that tenth; on the double, whose devices' memory is the
+# process's, twice: for the devices, and for the pieces on their way. The limit is RLIMIT_DATA, which counts private
+# memory, and no shared mappings. Sanitizers need more of it than any limit would allow.
+if(NOT HEDDLE_SANITIZE)
+  heddle_loop_example_check(peak_memory saxpy_file [[
+    # On one CPU, so that TBB starts as many threads for much data as for little: their stacks count.
+    cpu=$(taskset -cp $$ | sed -e 's/.*: //' -e 's/[,-].*//')
+    taskset -cp "$cpu" $$
+    with_own() {
+      (
+        ulimit -c 0
+        ulimit -s 256
+        ulimit -d "$1"
+        shift
+        exec "$@"
+      )
+    }
+    least() {
+      enough=1048576
+      too_little=0
+      while [ $((enough - too_little)) -gt 256 ]
+      do
+        half=$(((enough + too_little) / 2))
+        if with_own "$half" "$@" >all.txt 2>&1
+        then
+          enough=$half
+        else
+          too_little=$half
+        fi
+      done
+      echo "$enough"
+    }
+    "$program" data --make 8388608
+    "$program" few --make 20000
+    cap=2236962
+    tenth=$((3 * cap / 1024))
+    export HEDDLE_HOST_DEVICES=3 HEDDLE_HOST_MEMORY=$cap FAKECUDA_DEVICES=3 FAKECUDA_BYTES=$cap
+    own=$(least "$program" few)
+    echo "$own KiB for little data, $tenth KiB more for all of it"
+    with_own $((own + tenth)) "$program" data -a 0.3
+    if [ -n "$double" ]
+    then
+      export HEDDLE_BACKEND=cuda
+      own=$(least "$double" few)
+      echo "on the double $own KiB for little data, $((2 * tenth)) KiB more for all of it"
+      with_own $((own + 2 * tenth)) "$double" data -a 0.3
+      # The limit counts what it should.
+      ! with_own "$own" "$double" data >all.txt 2>&1
+    fi
+    rm -r data
+  ]])
+endif()
 heddle_loop_example_check(bad_files saxpy_file [[
     refused "cannot read data/x.f32: No such file" "$program" data
     "$program" data --make 1000

@@ -11,6 +11,7 @@ source "$(dirname "$0")/setup.sh"
 limit=60 # seconds for one test
 copy=$PWD/build/mutants/tree
 tests=$PWD/tests/mutants
+double=tests/cuda/heddle_contract_double_tests # of the build; the contract on the double of the CUDA runtime
 
 patches=()
 if (($#)); then
@@ -51,12 +52,13 @@ named_tests() { sed -nE 's/^# fails: +([^ ]+) *$/\1/p' "$1"; }
 run_test() (
   cd "$copy/build/dev"
   found=2
-  for program in tests/heddle_*_tests; do
+  for program in tests/heddle_*_tests "$double"; do
+    [[ -x $program ]] || continue
     # A program whose start-up is broken cannot list its tests: run it all the same.
     list=$(timeout "$limit" "$program" --gtest_list_tests --gtest_filter="$1" 2>/dev/null) || return 1
     [[ $list == *$'\n'' '* ]] || continue
     found=0
-    echo "target ${program#tests/}"
+    echo "target ${program##*/}"
     timeout -k 5 "$limit" "$program" --gtest_filter="$1" --gtest_brief=1 || return 1
   done
   ((found == 0)) && return 0
@@ -86,6 +88,10 @@ for patch in "${patches[@]}"; do
   problem=""
   ((${#names[@]})) || problem='its first lines name no test: "# fails: Suite.Test"'
   for test in "${names[@]}"; do
+    if [[ $test == */double* && ! -x $copy/build/dev/$double ]]; then
+      result "$name" "left out" "a build without CUDA has no $test"
+      continue 2
+    fi
     status=0
     run_test "$test" >"build/mutants/$name.log" 2>&1 </dev/null || status=$?
     target=$(sed -n 's/^target //p' "build/mutants/$name.log" | head -n 1)

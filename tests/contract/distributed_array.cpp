@@ -146,6 +146,29 @@ TEST_P(DistributedArray, FetchesHalosWhereTheyAreStale) {
   });
 }
 
+// The first device fetches little and is done at once; the second one fetches all of the first one's block,
+// the end of it last, which is what the next loop writes first.
+TEST_P(DistributedArray, IsNotWrittenWhileANeighbourFetchesItsHalo) {
+  scheduler sched(options(2));
+  const std::int64_t n = std::int64_t{1} << 22;
+  distributed_array<int> a(sched, n, {.halo = n, .weights = {7, 1}}), last(sched, n, {.weights = {7, 1}});
+  const std::int64_t border = a.block(0).end;
+  for (int round = 1; round <= 3; ++round) {
+    a.fill(round);
+    auto reading = for_each_chunk_async(
+        sched, n,
+        [border](device_context& d, index_range part, view<const int> x, view<int> y) {
+          if (part.begin == border) d.launch(1, [=](std::int64_t) { y[border] = x[border - 1]; });
+        },
+        with_halo(a), out(last));
+    auto writing = parallel_for_async(
+        sched, n, [border](std::int64_t i, view<int> x) { x[i < border ? border - 1 - i : i] = -1; }, out(a));
+    EXPECT_EQ(last.gather()[static_cast<std::size_t>(border)], round);
+    reading.get();
+    writing.get();
+  }
+}
+
 TEST_P(DistributedArray, HoldsHalosWiderThanItsBlocks) {
   for_device_counts(GetParam(), [](scheduler& sched) {
     distributed_array<int> a(sched, 10, {.halo = 4});

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/contract.hpp"
@@ -114,6 +117,47 @@ TEST_P(LoopErrors, OfADeviceNameTheIndices) {
     EXPECT_EQ(e.code(), 42);
     EXPECT_NE(std::string(e.what()).find("[50, 100)"), std::string::npos) << e.what();
   }
+}
+
+TEST_P(LoopErrors, OfADeviceReachTheFutureToo) {
+  scheduler sched(options(2));
+  loop_options halves;
+  halves.split = split::even();
+  auto loop = for_each_chunk_async(sched, 100, halves, [](device_context& d, index_range part) {
+    if (part.begin > 0) throw device_error(d.id(), "a call of a library", "it says no");
+  });
+  try {
+    loop.get();
+    FAIL() << "nothing thrown";
+  } catch (const device_error& e) {
+    EXPECT_NE(std::string(e.what()).find("[50, 100)"), std::string::npos) << e.what();
+  }
+}
+
+TEST_P(LoopErrors, AreThrownOnceNoPartRunsAnyMore) {
+  std::atomic<bool> returned{false}, outlived{false};
+  {
+    scheduler sched(options(2));
+    gate other_runs, thrown;
+    loop_options halves;
+    halves.split = split::even();
+    const auto body = [&](device_context&, index_range part) {
+      if (part.begin == 0) {
+        other_runs.wait();
+        thrown.open();
+        throw at_index{0};
+      }
+      other_runs.open();
+      thrown.wait();
+      // Time enough for a call that does not wait for this part.
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+      while (!returned && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+      outlived = returned.load();
+    };
+    EXPECT_THROW(for_each_chunk(sched, 100, halves, std::cref(body)), at_index);
+    returned = true;
+  }
+  EXPECT_FALSE(outlived);
 }
 
 TEST_P(LoopErrors, LeaveTheSchedulerFitForTheNextLoop) {

@@ -2,6 +2,7 @@
 #include "heddle/parallel_for.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -155,6 +156,38 @@ TEST_P(ParallelFor, LeavesDisabledDevicesOut) {
         sched, who.size(), how, [](std::int64_t i, view<int> w) { w[i] = this_device::id(); }, out(who));
     EXPECT_EQ(std::count(who.begin(), who.end(), 1), 0);
   }
+}
+
+// A device takes its own part from the front, so what it does first tells how the loop was divided.
+TEST_P(ParallelFor, FollowsTheSpeedsOfItsDevices) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the body asks for its device");
+  if (describe_machine().cores < 2) GTEST_SKIP() << "one core, so that such loops use one device";
+  scheduler sched(options(2));
+  constexpr std::int64_t n = 2000;
+  std::atomic<int> slow{1};
+  const auto border = [&] {
+    std::atomic<std::int64_t> first{n};  // of the second device
+    parallel_for(sched, n, [&](std::int64_t i) {
+      const int id = this_device::id();
+      std::int64_t none = n;
+      if (id == 1) first.compare_exchange_strong(none, i);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(id == slow ? 40 : 2);
+      while (std::chrono::steady_clock::now() < end) continue;
+    });
+    return first.load();
+  };
+  const auto within_some_calls = [](auto condition) {
+    for (int call = 0; call < 300; ++call) {
+      if (condition()) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(within_some_calls([&] {
+    const std::int64_t found = border();
+    return found > 3 * n / 4 && found < n;
+  })) << "the second one is slow";
+  slow = 0;
+  EXPECT_TRUE(within_some_calls([&] { return border() < n / 4; })) << "and now the first one";
 }
 
 TEST_P(ParallelFor, RunsInsideItems) {

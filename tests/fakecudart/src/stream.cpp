@@ -12,7 +12,7 @@
 
 namespace fake {
 
-void stream::push_locked(op next) {
+void stream::push_locked(op next) noexcept {
   auto* const added = new node{std::move(next)};
   pushed_.fetch_add(1, std::memory_order_relaxed);
   tail_->next.store(added, std::memory_order_release);

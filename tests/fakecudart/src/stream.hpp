@@ -61,7 +61,7 @@ struct stream {
     op what;
     std::atomic<node*> next{nullptr};
   };
-  void push_locked(op next);
+  void push_locked(op next) noexcept;
   void loop();
   void execute(op& what);
 
