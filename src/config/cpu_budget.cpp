@@ -19,9 +19,20 @@ int cores_from(int affinity, std::span<const cpu_quota> quotas) noexcept {
   return static_cast<int>(cores);
 }
 
-cpu_budget read_cpu_budget(const std::filesystem::path& root) {
+namespace {
+int allowed_count() {
   const auto allowed = static_cast<int>(allowed_cpus().size());
-  return read_cpu_budget(root, allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency()));
+  return allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency());
+}
+}  // namespace
+
+cpu_budget read_cpu_budget(const std::filesystem::path& root) {
+  return read_cpu_budget(root, allowed_count());
+}
+
+int usable_cores() {
+  static const std::vector<cpu_quota> quotas = read_cpu_quotas();
+  return cores_from(allowed_count(), quotas);
 }
 
 cpu_budget read_cpu_budget(const std::filesystem::path& root, int affinity) {

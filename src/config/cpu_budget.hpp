@@ -24,6 +24,10 @@ int cores_from(int affinity, std::span<const cpu_quota> quotas) noexcept;
 /// for a hot path; throws only std::bad_alloc.
 cpu_budget read_cpu_budget(const std::filesystem::path& root = "/");
 
+/// The cores of this process's budget: the calling thread's CPUs as they are, the limits of control groups as
+/// they were at the first call, since reading them takes as long as starting some threads. Any thread.
+int usable_cores();
+
 /// The same for so many allowed CPUs; for tests.
 cpu_budget read_cpu_budget(const std::filesystem::path& root, int affinity);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -16,23 +17,33 @@ std::optional<std::vector<int>> read_list(const std::filesystem::path& file) {
   return text ? parse_cpulist(*text) : std::nullopt;
 }
 
-// Empty as soon as one file of the system does not make sense: half a map would bind threads to wrong nodes.
-std::vector<numa_node> nodes_with(std::vector<int> allowed, const std::filesystem::path& folder) {
+// All CPUs of all nodes. Empty as soon as one file of the system does not make sense: half a map would bind
+// threads to wrong nodes.
+std::vector<numa_node> read_map(const std::filesystem::path& root) {
+  const auto folder = root / "sys/devices/system/node";
   const auto online = read_list(folder / "online");
   if (!online) return {};
   std::vector<numa_node> nodes;
+  for (const int node : *online) {
+    auto cpus = read_list(folder / ("node" + std::to_string(node)) / "cpulist");
+    if (!cpus) return {};
+    nodes.push_back({node, std::move(*cpus)});
+  }
+  return nodes;
+}
+
+std::vector<numa_node> nodes_within(std::vector<int> allowed, const std::vector<numa_node>& map) {
+  std::vector<numa_node> nodes;
   std::sort(allowed.begin(), allowed.end());
   std::size_t covered = 0;
-  for (const int node : *online) {
-    const auto cpus = read_list(folder / ("node" + std::to_string(node)) / "cpulist");
-    if (!cpus) return {};
+  for (const auto& [node, cpus] : map) {
     std::vector<int> usable;
-    std::set_intersection(cpus->begin(), cpus->end(), allowed.begin(), allowed.end(),
+    std::set_intersection(cpus.begin(), cpus.end(), allowed.begin(), allowed.end(),
                           std::back_inserter(usable));
     covered += usable.size();
     if (!usable.empty()) nodes.push_back({node, std::move(usable)});
   }
-  if (covered != allowed.size()) return {};
+  if (covered != allowed.size() || nodes.empty()) return {{std::nullopt, std::move(allowed)}};
   return nodes;
 }
 
@@ -58,9 +69,12 @@ std::optional<std::vector<int>> parse_cpulist(std::string_view text) {
 }
 
 std::vector<numa_node> numa_nodes(const std::vector<int>& allowed, const std::filesystem::path& root) {
-  auto nodes = nodes_with(allowed, root / "sys/devices/system/node");
-  if (nodes.empty()) nodes.push_back({std::nullopt, allowed});
-  return nodes;
+  return nodes_within(allowed, read_map(root));
+}
+
+std::vector<numa_node> numa_nodes(const std::vector<int>& allowed) {
+  static const std::vector<numa_node> map = read_map("/");
+  return nodes_within(allowed, map);
 }
 
 }  // namespace heddle::detail

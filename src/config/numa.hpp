@@ -23,6 +23,8 @@ std::optional<std::vector<int>> parse_cpulist(std::string_view text);
 /// The NUMA nodes that have some of the `allowed` CPUs, in the system's order. One node without a number,
 /// with all of `allowed`, if the folder is missing, anything in it cannot be read, or an allowed CPU is in no
 /// node. `root` is the folder that holds sys. Never empty; throws only std::bad_alloc.
-std::vector<numa_node> numa_nodes(const std::vector<int>& allowed, const std::filesystem::path& root = "/");
+std::vector<numa_node> numa_nodes(const std::vector<int>& allowed, const std::filesystem::path& root);
+/// The same of this machine, whose folder is read at the first call only.
+std::vector<numa_node> numa_nodes(const std::vector<int>& allowed);
 
 }  // namespace heddle::detail

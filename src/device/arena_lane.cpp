@@ -33,11 +33,13 @@ void arena_lane::wait_until_idle() noexcept {
 item* arena_lane::take() {
   std::vector<queue_head> heads;
   const std::lock_guard own(waiting.mutex);
+  waiting.sort_arrivals();
   waiting.heads(heads);
   const std::size_t own_heads = heads.size();
   std::unique_lock shared(group_.shared_arena.mutex, std::defer_lock);
   if (device_.enabled()) {
     shared.lock();
+    group_.shared_arena.sort_arrivals();
     group_.shared_arena.heads(heads);
   }
   const auto chosen = pick(heads, starts_);
@@ -54,6 +56,7 @@ void arena_lane::work() noexcept {
       device_.call(frame);
       device_.finish(*it, true);
     }
+    group_.books.tell_end();
     const std::lock_guard lock(mutex_);
     --running_;
     // Work that came after the last look, and whose offer found all places taken, would be left lying.

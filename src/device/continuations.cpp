@@ -16,11 +16,13 @@ void queue_follower(continuation& what, int device) noexcept {
     std::atomic_ref(follower.device)
         .store(device >= 0 && device < count ? device : -1, std::memory_order_relaxed);
   }
-  follower.group->books.reserve_anyway(1);
+  follower.group->books.queue_waiting();
   follower.group->dispatch(follower);
 }
 
 bool attach_to_stream(item& it, item& follower) noexcept {
+  // Said first, so that who ends the item looks for followers unless its end came before.
+  if (it.word.fetch_or(item_flag::streamed, std::memory_order_acq_rel) & item_flag::done) return false;
   continuation* old = it.on_stream.load(std::memory_order_acquire);
   do {
     if (old == &stream_followers_closed) return false;
@@ -31,6 +33,7 @@ bool attach_to_stream(item& it, item& follower) noexcept {
 }
 
 item* close_stream_followers(item& it) noexcept {
+  if ((it.word.load(std::memory_order_acquire) & item_flag::streamed) == 0) return nullptr;
   continuation* newest = it.on_stream.exchange(&stream_followers_closed, std::memory_order_acq_rel);
   item* in_order = nullptr;
   while (newest != nullptr && newest != &stream_followers_closed) {

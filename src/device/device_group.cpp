@@ -24,46 +24,60 @@ device_group::device_group(const scheduler_options& options, std::shared_ptr<dri
 
 device_group::~device_group() = default;
 
-void device_group::dispatch(item& it) noexcept {
-  item_list one;
-  one.append(it);
-  dispatch_chain(one, 1);
-}
+void device_group::dispatch(item& it) noexcept { dispatch_chain(it, it, 1); }
 
 void device_group::dispatch_chain(item_list items, std::size_t count) noexcept {
-  item& oldest = *items.head;
-  const int device = oldest.device;
-  const bool in_arena = oldest.in_arena;
   item* newest_first = nullptr;  // the order of the inbox
-  item* const last = items.head;
+  item* const oldest = items.head;
   while (item* const it = items.pop()) {
     it->next = newest_first;
     newest_first = it;
   }
-  if (in_arena) {
-    auto& queue = device >= 0 ? threads[static_cast<std::size_t>(device)]->lane.waiting : shared_arena;
-    queue.arrivals.push(*newest_first, *last);
-    if (device >= 0) {
-      threads[static_cast<std::size_t>(device)]->lane.offer();
-      return;
-    }
-    const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
-    for (std::size_t k = 0; k < threads.size() && count > 0; ++k) {
-      auto& thread = *threads[(first + k) % threads.size()];
-      if (thread.enabled() && thread.lane.offer()) --count;
-    }
-    return;
-  }
+  dispatch_chain(*newest_first, *oldest, count);
+}
+
+void device_group::dispatch_chain(item& newest, item& oldest, std::size_t count) noexcept {
+  // Nothing of the items is read once they are pushed: they may have ended.
+  const int device = oldest.device;
+  const int priority = oldest.priority;
+  if (oldest.in_arena) return dispatch_to_arena(newest, oldest, count);
   if (device >= 0) {
     auto& thread = *threads[static_cast<std::size_t>(device)];
     thread.count_pinned(count);
-    if (thread.queue.arrivals.push(*newest_first, *last)) thread.queue.arrivals.wake();
+    if (thread.queue.arrivals.push(newest, oldest)) thread.queue.arrivals.wake();
   } else {
-    shared.arrivals.push(*newest_first, *last);
+    shared.arrivals.push(newest, oldest);
     wake_for_shared(count);
   }
+  if (priority != 0) tell_priority(device);
   // A device thread that waits inside an item does not sleep in its inbox.
   wait_graph::notify();
+}
+
+void device_group::dispatch_to_arena(item& newest, item& oldest, std::size_t count) noexcept {
+  const int device = oldest.device;
+  auto& queue = device >= 0 ? threads[static_cast<std::size_t>(device)]->lane.waiting : shared_arena;
+  queue.arrivals.push(newest, oldest);
+  if (device >= 0) {
+    while (count > 0 && threads[static_cast<std::size_t>(device)]->lane.offer()) --count;
+    return;
+  }
+  // In turns, until there are enough or no lane takes one more.
+  const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
+  for (bool some = true; some && count > 0;) {
+    some = false;
+    for (std::size_t k = 0; k < threads.size() && count > 0; ++k) {
+      auto& thread = *threads[(first + k) % threads.size()];
+      if (!thread.enabled() || !thread.lane.offer()) continue;
+      --count;
+      some = true;
+    }
+  }
+}
+
+void device_group::tell_priority(int device) noexcept {
+  if (device >= 0) return threads[static_cast<std::size_t>(device)]->reconsider();
+  for (const auto& each : threads) each->reconsider();
 }
 
 void device_group::wake_for_shared(std::size_t items) noexcept {
@@ -85,16 +99,31 @@ void device_group::cancel_all() {
   std::stop_source asked;
   {
     const std::lock_guard lock(stop_mutex_);
-    cancel_before.store(next_ticket.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+    cancel_before.store(books.next_ticket(), std::memory_order_seq_cst);
     asked = std::exchange(stop_, std::stop_source());
   }
   asked.request_stop();  // outside of the lock: it calls the callbacks of users
+  const auto cancel_hands = [this] {
+    for (const auto& thread : threads) {
+      while (item* const it = thread->at_hand.take_any()) cancel_taken(*it);
+    }
+  };
+  cancel_hands();  // and once more: what was in a queue may be at hand by now, or the other way round
   cancel_queue(shared);
   cancel_queue(shared_arena);
   for (const auto& thread : threads) {
     cancel_queue(thread->queue);
     cancel_queue(thread->lane.waiting);
   }
+  cancel_hands();
+}
+
+void device_group::cancel_taken(item& it) {
+  cancel_as_asked(it, "scheduler::cancel");
+  if (it.device >= 0 && !it.in_arena) {
+    threads[static_cast<std::size_t>(it.device)]->count_pinned(~std::size_t{0});
+  }
+  dispatch(it);
 }
 
 void device_group::cancel_queue(ready_queue& queue) {
@@ -105,12 +134,7 @@ void device_group::cancel_queue(ready_queue& queue) {
   }
   // Out of the queue and of its lock: what continues these items may be put into the same queue. They go back
   // to it ended, since their callables die on the device thread.
-  while (item* const it = all.pop()) {
-    cancel_as_asked(*it, "scheduler::cancel");
-    if (it->device >= 0 && !it->in_arena)
-      threads[static_cast<std::size_t>(it->device)]->count_pinned(~std::size_t{0});
-    dispatch(*it);
-  }
+  while (item* const it = all.pop()) cancel_taken(*it);
 }
 
 std::stop_token device_group::stop_token(std::uint64_t ticket) {

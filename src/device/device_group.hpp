@@ -18,6 +18,7 @@
 namespace heddle::detail {
 
 class device_thread;
+class scheduler_core;
 
 /// The devices of one scheduler and what they share.
 class device_group {
@@ -41,22 +42,28 @@ class device_group {
   void wake_for_shared(std::size_t items) noexcept;
 
   const std::uint64_t serial;
+  scheduler_core* core = nullptr;      // whose group it is; for the layer above
   const std::shared_ptr<driver> seam;  // shared with memory that outlives the scheduler
   const std::shared_ptr<error_sink> sink;
   ledger books;
   const bool record_times;
   const std::function<void(device_context&)> on_start;
-  std::vector<std::unique_ptr<device_thread>> threads;  // fixed once the scheduler has started
+  std::vector<std::unique_ptr<device_thread>> threads;  // fixed once `complete`
+  std::atomic<bool> complete{false};  // publishes `threads` to device threads that have not met an item yet
 
-  ready_queue shared;                 // items that any device may take
-  ready_queue shared_arena;           // the same for arena items
-  std::atomic<int> parked{0};         // device threads that sleep or are about to; seq_cst with the queues
+  ready_queue shared;        // items that any device may take
+  ready_queue shared_arena;  // the same for arena items
+  alignas(64) std::atomic<int> parked{
+      0};                             // device threads that sleep or are about to; seq_cst with the queues
   std::atomic<bool> stopping{false};  // publishes nothing: device threads leave once their queues are empty
-  std::atomic<std::uint64_t> next_ticket{1};    // publishes nothing: an order
   std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
 
  private:
+  void dispatch_chain(item& newest, item& oldest, std::size_t count) noexcept;
+  void dispatch_to_arena(item& newest, item& oldest, std::size_t count) noexcept;
+  void tell_priority(int device) noexcept;
   void cancel_queue(ready_queue&);
+  void cancel_taken(item&);
 
   std::atomic<std::uint32_t> next_wake_{0};  // rotates over the devices
   std::mutex stop_mutex_;

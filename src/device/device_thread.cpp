@@ -12,7 +12,8 @@
 #include "device/wait_graph.hpp"
 #include "heddle/device_context.hpp"
 #include "pure/admission.hpp"
-#include "work/spin.hpp"
+#include "pure/batch.hpp"
+#include "work/fence.hpp"
 
 namespace heddle::detail {
 
@@ -48,7 +49,9 @@ device_thread::device_thread(device_group& group, device_setup setup)
       arena_(setup_.arena_slots, reserved_slots(setup_.arena_slots)),
       observer_(arena_, identity_, *group.seam, setup_.driver_device),
       streams_(static_cast<std::size_t>(setup_.streams)),
-      depths_(static_cast<std::size_t>(setup_.streams)) {}
+      depths_(static_cast<std::size_t>(setup_.streams)),
+      own_(group.books.new_tally(tally::writers::one)),
+      lane_(group.books.new_tally(tally::writers::several)) {}
 
 device_thread::~device_thread() = default;
 
@@ -73,6 +76,7 @@ void device_thread::main(std::promise<void> ready) {
   try {
     group_.seam->bind(setup_.driver_device, setup_.streams);
     bound = true;
+    urgent_ = group_.seam->urgent_stream(setup_.driver_device);
     auto& state = current();
     state.own = this;
     state.own_device = &identity_;
@@ -105,7 +109,7 @@ void device_thread::run_on_start() {
   while (!(failure = group_.seam->query(stream(0), mark))) group_.seam->advance(setup_.driver_device);
   destroy_captures(*it);
   const std::exception_ptr error = it->error ? it->error : *failure;
-  it->operations->destroy(*it);
+  it->operations().destroy(*it);
   if (error) std::rethrow_exception(error);
 }
 
@@ -120,6 +124,7 @@ void device_thread::loop() {
     } else if (progressed) {
       delay = shortest_pause;
     } else if (flights_ > 0) {
+      group_.books.tell_end();
       pause(delay);
     } else if (group_.stopping.load(std::memory_order_seq_cst)) {
       return;
@@ -131,44 +136,157 @@ void device_thread::loop() {
 
 item* device_thread::take() {
   for (;;) {
-    item* taken = nullptr;
-    bool own = true;
-    {
-      const std::lock_guard lock(queue.mutex);
-      heads_.clear();
-      queue.heads(heads_);
-      const std::size_t own_heads = heads_.size();
-      std::unique_lock shared_lock(group_.shared.mutex, std::defer_lock);
-      if (group_.shared.maybe_nonempty() && enabled()) {
-        shared_lock.lock();
-        group_.shared.heads(heads_);
-      }
-      const auto chosen = pick(heads_, starts_);
-      if (!chosen) return nullptr;
-      ++starts_;
-      own = *chosen < own_heads;
-      taken = own ? &queue.take(*chosen) : &group_.shared.take(*chosen - own_heads);
+    if (reconsider_.load(std::memory_order_relaxed) &&
+        reconsider_.exchange(false, std::memory_order_acquire)) {
+      put_back_hand();
     }
-    if (own) pinned_.fetch_sub(1, std::memory_order_relaxed);
-    // Whoever was woken for a shared item may take another one first, and be long about it.
-    if (group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
+    item* taken = at_hand.pop();
+    if (taken == nullptr) {
+      taken = take_from_queues();
+      if (taken == nullptr) taken = take_from_others();
+      if (taken == nullptr) return nullptr;
+      pass_on();
+    }
+    if (taken->device >= 0) {
+      pinned_taken_.store(pinned_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
     if (begin(*taken)) return taken;
   }
 }
 
+// Takes the next item, and some more to hand where they are short.
+item* device_thread::take_from_queues() {
+  const bool from_own = queue.maybe_nonempty();
+  const bool from_shared = enabled() && group_.shared.maybe_nonempty();
+  at_hand.offer(false);
+  if (!from_own && !from_shared) return nullptr;
+  const auto now = std::chrono::steady_clock::now();
+  batch_ = next_batch(batch_, now - batch_taken_, hand::places);
+  batch_taken_ = now;
+  cpu_ = recent_cpu();
+  item* first = nullptr;
+  std::size_t taken = 0;
+  std::size_t for_anyone = 0;
+  {
+    std::unique_lock own_lock(queue.mutex, std::defer_lock);
+    std::unique_lock shared_lock(group_.shared.mutex, std::defer_lock);
+    if (from_own) {
+      own_lock.lock();
+      queue.sort_arrivals();
+    }
+    // Who sleeps could take them now.
+    std::size_t most_for_anyone = 1;
+    if (from_shared) {
+      shared_lock.lock();
+      group_.shared.sort_arrivals();
+      if (group_.parked.load(std::memory_order_relaxed) == 0) {
+        most_for_anyone = fair_share(group_.shared.size(), group_.threads.size());
+      }
+    }
+    while (taken < batch_) {
+      heads_.clear();
+      if (from_own) queue.heads(heads_);
+      const std::size_t own_heads = heads_.size();
+      if (from_shared) group_.shared.heads(heads_);
+      const auto chosen = pick(heads_, starts_);
+      if (!chosen) break;
+      const bool own = *chosen < own_heads;
+      // What comes later may go before items of low priority.
+      if (first != nullptr && heads_[*chosen].priority < 0) break;
+      auto& from = own ? queue : group_.shared;
+      const std::size_t index = own ? *chosen : *chosen - own_heads;
+      // Where there is one list only, the next ones come from there as well.
+      std::size_t run = heads_.size() == 1 ? batch_ - taken : 1;
+      if (!own) run = std::min(run, most_for_anyone - std::min(for_anyone, most_for_anyone));
+      if (run == 0) break;
+      if (heads_[*chosen].priority < 0) run = 1;
+      item_list items = from.take(index, run);
+      starts_ += run;
+      while (item* const it = items.pop()) {
+        ++taken;
+        if (!own) ++for_anyone;
+        if (first == nullptr) {
+          first = it;
+        } else {
+          at_hand.add(*it, !own);
+        }
+      }
+    }
+  }
+  batch_ = std::max<std::size_t>(taken, 1);
+  if (taken > 1 && for_anyone > 0) {
+    at_hand.offer(true);
+    full_fence();  // who disables this device has said so before it looks here
+    if (!enabled()) put_back_hand();
+  }
+  return first;
+}
+
+// Whoever was woken for a shared item may take another one first, and be long about it: each device that
+// takes one passes the word on while there are more, in the queue or at hand. tests/model/parked_devices.pml.
+void device_thread::pass_on() noexcept {
+  full_fence();  // who parks has said so before it looks at the queue and at the hands
+  if (group_.parked.load(std::memory_order_seq_cst) == 0) return;
+  if (group_.shared.maybe_nonempty() || someone_offers()) group_.wake_for_shared(1);
+}
+
+// What a device that is busy now has at hand, so that nothing waits for its turn while another one is idle.
+item* device_thread::take_from_others() noexcept {
+  device_thread* const other = who_offers();
+  return other != nullptr ? other->at_hand.take_for_anyone() : nullptr;
+}
+
+device_thread* device_thread::who_offers() const noexcept {
+  if (!enabled() || !group_.complete.load(std::memory_order_acquire)) return nullptr;
+  for (const auto& each : group_.threads) {
+    if (each.get() != this && each->at_hand.offers()) return each.get();
+  }
+  return nullptr;
+}
+
+// The same, this one among them, whether or not it may take part.
+bool device_thread::someone_offers() const noexcept {
+  return std::any_of(group_.threads.begin(), group_.threads.end(),
+                     [](const auto& each) { return each->at_hand.offers(); });
+}
+
+void device_thread::put_back_hand() {
+  item_list back;  // newest first
+  std::size_t for_anyone = 0;
+  while (item* const it = at_hand.pop()) back.prepend(*it);
+  at_hand.offer(false);
+  while (item* const it = back.pop()) {
+    auto& from = it->device >= 0 ? queue : group_.shared;
+    const std::lock_guard lock(from.mutex);
+    from.put_back(*it);
+    if (it->device < 0) ++for_anyone;
+  }
+  if (for_anyone == 0) return;
+  full_fence();
+  group_.wake_for_shared(for_anyone);
+}
+
+bool device_thread::work_arrived() const noexcept {
+  return queue.maybe_nonempty() || (group_.shared.maybe_nonempty() && enabled()) || who_offers() != nullptr ||
+         group_.stopping.load(std::memory_order_seq_cst);
+}
+
 void device_thread::idle() {
-  for (int k = 0; k < setup_.spin_rounds; ++k) {
-    if (queue.maybe_nonempty() || group_.shared.maybe_nonempty()) return;
-    relax();
+  group_.books.tell_end();
+  // A submitter on this very CPU cannot submit before this thread goes away; and before the first one comes
+  // there is nothing to hope for.
+  cpu_ = this_cpu();
+  if (submitter_cpu_ >= 0 && submitter_cpu_ != cpu_) {
+    const bool came = spin_until([this] { return work_arrived(); }, habit_.next());
+    habit_.learn(came);
+    if (came) return;
   }
   const std::int64_t idle_since = now_ns();
   busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
                      std::memory_order_relaxed);
   group_.parked.fetch_add(1, std::memory_order_seq_cst);
   if (queue.arrivals.try_park()) {
-    const bool work = queue.size() != 0 || (enabled() && group_.shared.maybe_nonempty()) ||
-                      group_.stopping.load(std::memory_order_seq_cst);
-    if (work) {
+    if (work_arrived()) {
       queue.arrivals.unpark();
     } else {
       sleep_in_inbox();
@@ -193,7 +311,7 @@ void device_thread::pause(std::chrono::microseconds& delay) {
   } else {
     group_.parked.fetch_add(1, std::memory_order_seq_cst);
     if (queue.arrivals.try_park()) {
-      queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
+      if (!work_arrived()) queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
       queue.arrivals.unpark();
     }
     group_.parked.fetch_sub(1, std::memory_order_seq_cst);
@@ -205,7 +323,7 @@ bool device_thread::begin(item& it) {
   if (it.ticket < group_.cancel_before.load(std::memory_order_acquire) && is_unstarted(it)) {
     cancel_as_asked(it, "scheduler::cancel");
   }
-  if (is_late(it) && is_unstarted(it)) cancel_as_late(it);
+  if (it.extras && is_late(it) && is_unstarted(it)) cancel_as_late(it);
   if (!claim(it)) {
     dispose(it);
     return false;
@@ -216,10 +334,14 @@ bool device_thread::begin(item& it) {
 
 void device_thread::begin_claimed(item& it) noexcept {
   wait_graph::after_claim(it);
-  group_.books.start(1);
-  started_.fetch_add(1, std::memory_order_relaxed);
-  it.ran_on = identity_.index;
+  counts(it).start();
+  group_.books.tell_room();
+  it.ran_on = static_cast<std::int16_t>(identity_.index);
   it.ran_on_id = identity_.info.id;
+  if (!it.in_arena) {
+    submitter_cpu_ = it.cpu.load(std::memory_order_relaxed);
+    it.cpu.store(cpu_, std::memory_order_relaxed);
+  }
   if (it.extras) {
     it.extras->on_stop.reset();
     if (it.extras->times) it.extras->times->started = std::chrono::steady_clock::now();
@@ -234,10 +356,10 @@ void device_thread::dispose(item& it) noexcept {
   wait_graph::after_claim(it);
   if (it.extras) it.extras->on_stop.reset();
   destroy_captures(it);
-  dropped_.fetch_add(1, std::memory_order_relaxed);
+  tally& mine = counts(it);
   release_from_queue(it);
-  group_.books.start(1);
-  group_.books.leave(1);
+  mine.drop(1);
+  group_.books.tell_room();
 }
 
 void device_thread::call(item_frame& frame) noexcept {
@@ -247,7 +369,7 @@ void device_thread::call(item_frame& frame) noexcept {
   // middle of it.
   tbb::this_task_arena::isolate([&] {
     try {
-      it.operations->run(it, context);
+      it.operations().run(it, context);
     } catch (...) {
       it.error = std::current_exception();
     }
@@ -256,14 +378,24 @@ void device_thread::call(item_frame& frame) noexcept {
 
 void device_thread::finish(item& it, bool from_queue) noexcept {
   destroy_captures(it);
-  ended_.fetch_add(1, std::memory_order_relaxed);
-  if (it.error) failed_.fetch_add(1, std::memory_order_relaxed);
+  tally& mine = counts(it);
+  if (it.error) mine.fail();
   if (it.extras && it.extras->times) it.extras->times->done = std::chrono::steady_clock::now();
   publish(it, from_queue);
-  group_.books.leave(1);
+  mine.end();
 }
 
-void device_thread::serve_until_ended(item& awaited) { wait_graph::wait(*this, awaited); }
+void device_thread::serve_until_ended(item& awaited) {
+  put_back_hand();  // others may run it meanwhile, and this thread what it waits for
+  group_.books.tell_end();
+  wait_graph::wait(*this, awaited);
+}
+
+std::size_t device_thread::queued() const noexcept {
+  const std::uint64_t taken = pinned_taken_.load(std::memory_order_relaxed);
+  const std::uint64_t came = pinned_.load(std::memory_order_relaxed);
+  return came > taken ? static_cast<std::size_t>(came - taken) : 0;
+}
 
 std::uint64_t device_thread::held_streams() const noexcept {
   std::uint64_t held = 0;
@@ -275,7 +407,11 @@ std::uint64_t device_thread::held_streams() const noexcept {
 
 void device_thread::enable(bool on) noexcept {
   enabled_.store(on, std::memory_order_seq_cst);
-  if (!on) return;
+  if (!on) {
+    full_fence();  // what this device puts there after it has seen that, it puts back itself
+    while (item* const it = at_hand.take_for_anyone()) group_.dispatch(*it);
+    return;
+  }
   queue.arrivals.poke();
   lane.offer();
 }
@@ -284,11 +420,11 @@ device_stats device_thread::stats() const {
   device_stats all;
   all.id = identity_.info.id;
   all.enabled = enabled();
-  all.ended = ended_.load(std::memory_order_relaxed);
-  all.started = std::max(started_.load(std::memory_order_relaxed), all.ended);
-  all.failed = failed_.load(std::memory_order_relaxed);
-  all.dropped = dropped_.load(std::memory_order_relaxed);
-  all.queued = pinned_.load(std::memory_order_relaxed);
+  all.ended = own_.ended() + lane_.ended();
+  all.started = own_.started() + lane_.started();
+  all.failed = own_.failed() + lane_.failed();
+  all.dropped = own_.dropped() + lane_.dropped();
+  all.queued = queued();
   all.in_flight = all.started - all.ended;
   const std::int64_t since = busy_since_ns_.load(std::memory_order_relaxed);
   all.busy = std::chrono::nanoseconds(busy_ns_.load(std::memory_order_relaxed) +

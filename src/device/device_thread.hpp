@@ -16,11 +16,14 @@
 
 #include "device/arena_lane.hpp"
 #include "device/arena_observer.hpp"
+#include "device/hand.hpp"
 #include "device/item_frame.hpp"
 #include "device/local_objects.hpp"
 #include "device/ready_queue.hpp"
 #include "heddle/stats.hpp"
 #include "work/current.hpp"
+#include "work/spin.hpp"
+#include "work/tally.hpp"
 
 namespace heddle::detail {
 
@@ -33,7 +36,6 @@ struct device_setup {
   int arena_slots = 3;    // the device thread's own one included
   int streams = 1;
   int window_per_stream = 1;  // items in flight before it takes no more
-  int spin_rounds = 0;        // looks at the queues before it sleeps
 };
 
 /// How deep items may be stacked by waiting inside one another.
@@ -53,6 +55,7 @@ class device_thread {
 
   // Any thread.
   ready_queue queue;  // items pinned to this device
+  hand at_hand;       // of these and of the shared ones, what comes next
   arena_lane lane;
   device_group& group() noexcept { return group_; }
   const bound_device& identity() const noexcept { return identity_; }
@@ -65,11 +68,15 @@ class device_thread {
   std::size_t window_size() const noexcept { return window_; }
   bool enabled() const noexcept { return enabled_.load(std::memory_order_seq_cst); }
   void enable(bool on) noexcept;
-  std::size_t queued() const noexcept { return pinned_.load(std::memory_order_relaxed); }
+  /// Pinned items that wait.
+  std::size_t queued() const noexcept;
   void count_pinned(std::uint64_t count) noexcept { pinned_.fetch_add(count, std::memory_order_relaxed); }
+  /// An item has come that may go before those at hand.
+  void reconsider() noexcept { reconsider_.store(true, std::memory_order_release); }
   device_stats stats() const;
 
   // The device thread, and the threads of its arena for arena items.
+  tally& counts(const item& it) noexcept { return it.in_arena ? lane_ : own_; }
   /// Claims an item that was taken from a queue; false, and the queue lets go of it, if it has ended
   /// unstarted or somebody else runs it.
   bool begin(item&);
@@ -108,15 +115,23 @@ class device_thread {
   void run_on_start();
   void loop();
   item* take();
+  item* take_from_queues();
+  item* take_from_others() noexcept;
+  device_thread* who_offers() const noexcept;
+  bool someone_offers() const noexcept;
+  void pass_on() noexcept;
+  void put_back_hand();
+  bool work_arrived() const noexcept;
   void idle();
   void sleep_in_inbox();
   void pause(std::chrono::microseconds& delay);
   int choose_stream(const item&);
-  void run_stream_followers(item_frame&, std::vector<item*>& followers);
+  void run_stream_followers(item_frame&, item* first, std::vector<item*>& followers);
   void watch_other_streams(item_frame&);
   void land(item&, int on, std::uint64_t mark, bool from_queue);
   void put_in_flight(std::size_t on, flight);
   void repair_current(const item_frame&) noexcept;
+  void report_repair(const item_frame&) noexcept;
   void report_unjoined(const std::exception_ptr&, int stream, const std::string& label);
 
   device_group& group_;
@@ -132,12 +147,22 @@ class device_thread {
   std::size_t flights_ = 0;
   std::vector<std::size_t> depths_;  // how many of each stream, for the choice of the next
   std::size_t next_stream_ = 0;
-  std::uint64_t starts_ = 0;       // guarded by queue.mutex
+  int urgent_ = -1;  // the stream of items of high priority, if there is one
+  std::uint64_t starts_ = 0;
   std::vector<queue_head> heads_;  // kept for its memory
+  std::size_t batch_ = 1;          // how many items it last took from the queues
+  std::chrono::steady_clock::time_point batch_taken_;
+  spin_habit habit_;
+  std::int16_t submitter_cpu_ = -1;              // of the last item
+  std::int16_t cpu_ = -1;                        // its own, lately
+  tally& own_;                                   // what this thread did
+  tally& lane_;                                  // what the threads of its arena did
+  alignas(64) std::atomic<bool> enabled_{true};  // seq_cst with the shared queue
+  std::atomic<bool> reconsider_{false};          // publishes what was pushed before; seldom written
   // Counts for stats; they publish nothing.
-  std::atomic<bool> enabled_{true};  // seq_cst with the shared queue
-  std::atomic<std::uint64_t> started_{0}, ended_{0}, failed_{0}, dropped_{0}, pinned_{0};
   std::atomic<std::int64_t> busy_ns_{0}, busy_since_ns_{0};  // since: 0 while idle
+  std::atomic<std::uint64_t> pinned_taken_{0};               // written by the device thread alone
+  alignas(64) std::atomic<std::uint64_t> pinned_{0};         // that ever came; written by submitters
 };
 
 }  // namespace heddle::detail

@@ -17,9 +17,8 @@ namespace heddle::detail {
 
 int device_thread::choose_stream(const item& it) {
   if (it.stream >= 0) return it.stream;
-  const int urgent = group_.seam->urgent_stream(setup_.driver_device);
-  if (urgent >= 0 && it.priority > 0) return urgent;
-  const std::size_t count = streams_.size() - (urgent >= 0 ? 1 : 0);  // the urgent one is the last
+  if (urgent_ >= 0 && it.priority > 0) return urgent_;
+  const std::size_t count = streams_.size() - (urgent_ >= 0 ? 1 : 0);  // the urgent one is the last
   const std::size_t chosen =
       flights_ == 0 ? next_stream_ : next_stream(std::span(depths_).first(count), next_stream_);
   next_stream_ = chosen + 1 == count ? 0 : chosen + 1;
@@ -28,17 +27,18 @@ int device_thread::choose_stream(const item& it) {
 
 void device_thread::run(item& it, bool from_queue) {
   item_frame frame{it, *this, group_, choose_stream(it), 0, 0, top_};
+  thread_state& state = current();
   top_ = &frame;
   ++depth_;
-  it.runner.store(this, std::memory_order_release);
+  it.runner.store(static_cast<std::int16_t>(identity_.index + 1), std::memory_order_release);
   const bool must_end_below =
-      std::exchange(current().must_end, false);  // of the item that waits, not of this one
+      std::exchange(state.must_end, false);  // of the item that waits, not of this one
   call(frame);
   repair_current(frame);
   std::vector<item*> followers;
-  run_stream_followers(frame, followers);
-  current().must_end = must_end_below;
-  it.runner.store(nullptr, std::memory_order_relaxed);
+  if (item* const first = close_stream_followers(it)) run_stream_followers(frame, first, followers);
+  state.must_end = must_end_below;
+  it.runner.store(0, std::memory_order_relaxed);
   --depth_;
   top_ = frame.below;
   // One mark for all of them: they ended their work on the same stream one after another.
@@ -65,6 +65,7 @@ void device_thread::put_in_flight(std::size_t on, flight f) {
 }
 
 void device_thread::watch_other_streams(item_frame& frame) {
+  if (frame.touched == 0) return;
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     if ((frame.touched >> k & 1) == 0 || static_cast<int>(k) == frame.stream) continue;
     const std::uint64_t mark = group_.seam->record(stream(static_cast<int>(k)), mark_kind::end_of_item);
@@ -75,10 +76,10 @@ void device_thread::watch_other_streams(item_frame& frame) {
   }
 }
 
-void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& followers) {
-  for (item* follower = close_stream_followers(frame.running); follower != nullptr;) {
+void device_thread::run_stream_followers(item_frame& frame, item* first, std::vector<item*>& followers) {
+  for (item* follower = first; follower != nullptr;) {
     item* const next = static_cast<item*>(follower->next);
-    group_.books.reserve_anyway(1);
+    group_.books.queue_waiting();
     if (begin(*follower)) {
       follower->stream = static_cast<std::int16_t>(frame.stream);
       item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
@@ -86,7 +87,7 @@ void device_thread::run_stream_followers(item_frame& frame, std::vector<item*>& 
       repair_current(inner);
       watch_other_streams(inner);
       followers.push_back(follower);
-      run_stream_followers(inner, followers);
+      run_stream_followers(inner, close_stream_followers(*follower), followers);
     }
     follower = next;
   }
@@ -115,9 +116,12 @@ bool device_thread::poll() {
   return progressed;
 }
 
-// What follows on this thread would go to another device.
 void device_thread::repair_current(const item_frame& frame) noexcept {
-  if (group_.seam->still_current(setup_.driver_device)) return;
+  // What follows on this thread would go to another device.
+  if (!group_.seam->still_current(setup_.driver_device)) report_repair(frame);
+}
+
+void device_thread::report_repair(const item_frame& frame) noexcept {
   const int id = identity_.info.id;
   try {
     const std::string label = label_of(frame.running);

@@ -10,10 +10,22 @@
 
 namespace heddle::detail {
 
+/// The word and the calls that an inbox sleeps by. tests/interleave puts a word of its own in their place,
+/// which lets it choose at each access who comes next.
+struct kernel_futex {
+  using word = std::atomic<std::uint64_t>;
+  static void wait(word& w, std::uint64_t seen) noexcept { futex_wait(w, seen); }
+  static void wait_until(word& w, std::uint64_t seen, std::chrono::steady_clock::time_point limit) noexcept {
+    futex_wait_until(w, seen, limit);
+  }
+  static void wake_all(word& w) noexcept { futex_wake_all(w); }
+};
+
 /// Where items arrive: a stack of one word, pushed by any thread, taken whole by the consumer. The word can
 /// also say that the consumer sleeps, so that exactly one push per sleep makes the call that wakes it, and no
-/// wake is lost.
-class inbox {
+/// wake is lost. tests/model/inbox.pml is a model of it.
+template <class Futex>
+class basic_inbox {
  public:
   /// Pushes the chain first → … → last, of which `first` is the newest. True if the consumer sleeps: then the
   /// caller must call `wake`. Release: publishes the items to `take`.
@@ -47,11 +59,11 @@ class inbox {
   }
   /// Consumer: sleeps until something else than `try_park` stands in the word.
   void sleep() noexcept {
-    while (word_.load(std::memory_order_acquire) == parked) futex_wait(word_, parked);
+    while (word_.load(std::memory_order_acquire) == parked) Futex::wait(word_, parked);
   }
   /// Consumer: the same, until `limit` at most, once.
   void sleep_until(std::chrono::steady_clock::time_point limit) noexcept {
-    if (word_.load(std::memory_order_acquire) == parked) futex_wait_until(word_, parked, limit);
+    if (word_.load(std::memory_order_acquire) == parked) Futex::wait_until(word_, parked, limit);
   }
 
   bool sleeping() const noexcept { return word_.load(std::memory_order_seq_cst) == parked; }
@@ -63,12 +75,16 @@ class inbox {
     wake();
     return true;
   }
-  void wake() noexcept { futex_wake_all(word_); }
+  void wake() noexcept { Futex::wake_all(word_); }
 
  private:
   static constexpr std::uint64_t parked = 1;  // no item's address
 
-  alignas(64) std::atomic<std::uint64_t> word_{0};
+  // 0: empty and awake; `parked`: empty and asleep, or about to be; else the newest item. A push publishes
+  // its items to `take`. Sequentially consistent with the counts of those who park: see wake_for_shared.
+  alignas(64) typename Futex::word word_{0};
 };
+
+using inbox = basic_inbox<kernel_futex>;
 
 }  // namespace heddle::detail

@@ -13,6 +13,12 @@ void item_list::append(item& it) noexcept {
   tail = &it;
 }
 
+void item_list::prepend(item& it) noexcept {
+  it.next = head;
+  head = &it;
+  if (tail == nullptr) tail = &it;
+}
+
 item* item_list::pop() noexcept {
   item* const first = head;
   if (first != nullptr) {
@@ -44,31 +50,43 @@ void ready_queue::sort_arrivals() {
     newest = next;
   }
   std::size_t count = 0;
+  level* at = &level_of(in_order->priority);
   while (in_order != nullptr) {
     item* const next = static_cast<item*>(in_order->next);
-    level_of(in_order->priority).items.append(*in_order);
+    if (in_order->priority != at->priority) at = &level_of(in_order->priority);
+    at->items.append(*in_order);
     in_order = next;
     ++count;
   }
-  sorted_count_.fetch_add(count, std::memory_order_seq_cst);
+  this->count(size() + count);
 }
 
-void ready_queue::heads(std::vector<queue_head>& all) {
-  sort_arrivals();
+void ready_queue::heads(std::vector<queue_head>& all) const {
   for (const auto& each : levels_) {
     if (each.items.head != nullptr) all.push_back({each.priority, each.items.head->ticket});
   }
 }
 
-item& ready_queue::take(std::size_t index) noexcept {
+item_list ready_queue::take(std::size_t index, std::size_t& most) noexcept {
+  item_list taken;
   for (auto& each : levels_) {
-    if (each.items.head == nullptr) continue;
-    if (index-- == 0) {
-      sorted_count_.fetch_sub(1, std::memory_order_seq_cst);
-      return *each.items.pop();
+    if (each.items.head == nullptr || index-- != 0) continue;
+    std::size_t left = most;
+    for (; left > 0; --left) {
+      item* const it = each.items.pop();
+      if (it == nullptr) break;
+      taken.append(*it);
     }
+    most -= left;
+    count(size() - most);
+    break;
   }
-  __builtin_unreachable();  // the caller asked for a head that `heads` named
+  return taken;
+}
+
+void ready_queue::put_back(item& it) {
+  level_of(it.priority).items.prepend(it);
+  count(size() + 1);
 }
 
 item_list ready_queue::take_all() {
@@ -77,7 +95,7 @@ item_list ready_queue::take_all() {
   for (auto& each : levels_) {
     while (item* const it = each.items.pop()) all.append(*it);
   }
-  sorted_count_.store(0, std::memory_order_seq_cst);
+  count(0);
   return all;
 }
 

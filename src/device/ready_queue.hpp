@@ -17,6 +17,7 @@ struct item_list {
   item* tail = nullptr;
 
   void append(item& it) noexcept;
+  void prepend(item& it) noexcept;
   /// Null if empty.
   item* pop() noexcept;
 };
@@ -35,10 +36,19 @@ class ready_queue {
   /// The lock under which everything below is called.
   std::mutex mutex;
 
-  /// Sorts the arrivals into the lists, and appends the head of each list.
-  void heads(std::vector<queue_head>& all);
-  /// Takes the head that was the `index`-th of this queue in the last `heads`.
-  item& take(std::size_t index) noexcept;
+  /// Sorts the arrivals into the lists.
+  void sort_arrivals();
+  /// Appends the head of each list.
+  void heads(std::vector<queue_head>& all) const;
+  /// Takes the head that was the `index`-th of this queue in the last `heads`, and what follows it in its
+  /// list: `most` items, or all there are; says in `most` how many.
+  item_list take(std::size_t index, std::size_t& most) noexcept;
+  item& take(std::size_t index) noexcept {
+    std::size_t one = 1;
+    return *take(index, one).head;
+  }
+  /// Puts an item back that was taken, before all others of its priority.
+  void put_back(item&);
   /// All items, oldest first; for cancelling.
   item_list take_all();
   /// Of the items that satisfy `wanted` the one that would start first, left where it is; null if there is
@@ -64,11 +74,11 @@ class ready_queue {
     int priority;
     item_list items;
   };
-  void sort_arrivals();
   level& level_of(int priority);
+  void count(std::size_t sorted) noexcept { sorted_count_.store(sorted, std::memory_order_release); }
 
   std::vector<level> levels_;                 // guarded by mutex; few, since few priorities are in use
-  std::atomic<std::size_t> sorted_count_{0};  // written under mutex; read without it as a hint
+  std::atomic<std::size_t> sorted_count_{0};  // written under mutex; read without it by who parks
 };
 
 }  // namespace heddle::detail

@@ -105,9 +105,14 @@ item* servable(const record& mine, const record& whose) {
   return mine.may_nest ? servable_before(mine, whose, *whose.awaited) : nullptr;
 }
 
-record* newest_of(const device_thread* thread) {
-  const auto last =
-      std::find_if(records.rbegin(), records.rend(), [&](const record& r) { return r.waiter == thread; });
+// Compared, not followed: a scheduler that an item has left may be gone.
+bool is_device(const device_thread& thread, const device_group* group, int index) {
+  return thread.identity().group == group && thread.identity().index == index;
+}
+
+record* newest_of(const device_group* group, int index) {
+  const auto last = std::find_if(records.rbegin(), records.rend(),
+                                 [&](const record& r) { return is_device(*r.waiter, group, index); });
   return last == records.rend() ? nullptr : &*last;
 }
 
@@ -117,7 +122,7 @@ bool closes_circle(const record& mine, record*& other) {
   const record* at = &mine;
   for (std::size_t steps = 0; steps <= records.size(); ++steps) {
     item& front = front_of(*at->awaited);
-    const device_thread* holder = nullptr;
+    int holder = -1;  // the device that has it
     if (is_unstarted(front)) {
       if (front.group == nullptr || front.in_arena) return false;  // the arena's threads will run it
       const int device = std::atomic_ref(front.device).load(std::memory_order_relaxed);
@@ -127,17 +132,18 @@ bool closes_circle(const record& mine, record*& other) {
         // Any device may take it, so the waiter itself would have, were it not too deep.
         return at == &mine && front.group == mine.waiter->identity().group && !mine.may_nest;
       }
-      holder = front.group->threads[static_cast<std::size_t>(device)].get();
-      const record* const waits = holder == mine.waiter ? &mine : newest_of(holder);
+      holder = device;
+      const record* const waits =
+          is_device(*mine.waiter, front.group, holder) ? &mine : newest_of(front.group, holder);
       if (waits == nullptr) return false;  // it is free, or runs something
       // It will serve; this one too, where the item was queued after it had looked.
       if (waits->may_nest && !holds(*waits, front.stream)) return false;
     } else {
-      holder = front.runner.load(std::memory_order_acquire);
-      if (holder == nullptr) return false;  // about to run, or its callable has returned
+      holder = front.runner.load(std::memory_order_acquire) - 1;
+      if (holder < 0) return false;  // about to run, or its callable has returned
     }
-    if (holder == mine.waiter) return true;
-    record* const next = newest_of(holder);
+    if (is_device(*mine.waiter, front.group, holder)) return true;
+    record* const next = newest_of(front.group, holder);
     if (next == nullptr || next->serving || next->refused) return false;  // it goes on
     if (!next->must_end) other = next;
     at = next;

@@ -47,7 +47,9 @@ host_driver::host_driver(std::vector<device_info> devices, const host_options& o
     : mode_(options.mode), cap_bytes_(options.memory_bytes) {
   for (auto& info : devices) {
     auto& state = *devices_.emplace_back(std::make_unique<device_state>());
-    state.turns.seed(options.seed + static_cast<std::uint64_t>(info.ordinal));
+    if (mode_ == host_mode::deferred) {
+      state.turns.seed(options.seed + static_cast<std::uint64_t>(info.ordinal));
+    }
     state.info = std::move(info);
   }
 }

@@ -7,12 +7,11 @@
 #include "heddle/detail/waiting.hpp"
 #include "heddle/error.hpp"
 #include "work/current.hpp"
-#include "work/spin.hpp"
 
 namespace heddle::detail {
 
 counted_loop::counted_loop(scheduler_core& core, const char* name) : core_(core) {
-  if (core.group.books.enter(1, core.called_from_inside())) return;
+  if (core.group.books.enter_call(core.called_from_inside())) return;
   core.group.books.refuse();
   throw scheduler_stopped(std::string(name) +
                           " on a scheduler that is closed: call it before close(), or inside items");
@@ -20,8 +19,6 @@ counted_loop::counted_loop(scheduler_core& core, const char* name) : core_(core)
 
 std::exception_ptr wait_for_part(future<void>& part) noexcept {
   item& it = future_access::state(part);
-  // A device thread that waits serves; it must not spin on what only it can run.
-  if (!on_own_device_thread()) spin_until([&] { return is_done(it); });
   std::exception_ptr refusal;
   wait_to_the_end(it, refusal);
   try {

@@ -29,13 +29,13 @@ class counted_loop {
   counted_loop(scheduler_core&, const char* name);
   counted_loop(const counted_loop&) = delete;
   counted_loop& operator=(const counted_loop&) = delete;
-  ~counted_loop() { core_.group.books.leave(1); }
+  ~counted_loop() { core_.group.books.leave_call(); }
 
  private:
   scheduler_core& core_;
 };
 
-/// Waits for the part's end: spins a little first, since loops are short. What failed, or null.
+/// Waits for the part's end. What failed, or null.
 std::exception_ptr wait_for_part(future<void>&) noexcept;
 
 /// A future for the end of the items whose futures `end` owns. Where there cannot be one, since the scheduler

@@ -29,14 +29,15 @@ void arrivals::expect(item& it, std::size_t number) {
     std::shared_ptr<list> to;
     std::size_t number;
   };
-  auto* const one = new notice;
-  one->to = list_;
-  one->number = number;
-  one->fire = [](continuation& what, int) noexcept {
+  static constexpr continuation_operations notify{[](continuation& what, int) noexcept {
     const std::unique_ptr<notice> self(&static_cast<notice&>(what));
     self->to->add(self->number);
-  };
-  if (!attach(it, *one)) one->fire(*one, -1);
+  }};
+  auto* const one = new notice;
+  one->kind = &notify;
+  one->to = list_;
+  one->number = number;
+  if (!attach(it, *one)) notify.fire(*one, -1);
 }
 
 std::size_t arrivals::next(item& oldest) {

@@ -15,14 +15,14 @@ namespace detail {
 namespace {
 struct entered_call {
   ledger& books;
-  ~entered_call() { books.leave(1); }
+  ~entered_call() { books.leave_call(); }
 };
 }  // namespace
 
 void enter_arena(scheduler_core& core, int id, void (*call)(void*), void* argument) {
   refuse_in_forked_child("as_device");
   auto& device = core.at(id);
-  if (!core.group.books.enter(1, core.called_from_inside())) {
+  if (!core.group.books.enter_call(core.called_from_inside())) {
     throw scheduler_stopped(
         "as_device on a scheduler that is closed: call it before close(), or inside items");
   }

@@ -13,6 +13,8 @@
 #include "pure/ids.hpp"
 #include "scheduler/keep_tbb.hpp"
 #include "work/current.hpp"
+#include "work/fence.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -31,6 +33,7 @@ scheduler_core::scheduler_core(const scheduler_options& options)
 
 scheduler_core::scheduler_core(const scheduler_options& options, const std::shared_ptr<error_sink>& sink)
     : group(options, make_driver(options, sink), sink) {
+  group.core = this;
   keep_tbb_mapped();
   register_sink(group.serial, group.sink);
   try {
@@ -53,7 +56,9 @@ void scheduler_core::start(const scheduler_options& options) {
   if (count == 0)
     throw no_device("there is no device to start: check scheduler_options::devices (HEDDLE_DEVICES)");
   const auto ids = assign_ids(static_cast<std::size_t>(count), options.ids);
-  cores = read_cpu_budget().cores;
+  cores = usable_cores();
+  spin_permit::set_cores(cores);
+  prepare_fences();
   if (cores < tbb::info::default_concurrency()) {
     // A quota of the container bounds TBB's workers, which count cores alone.
     worker_limit_.emplace(tbb::global_control::max_allowed_parallelism,
@@ -68,7 +73,6 @@ void scheduler_core::start(const scheduler_options& options) {
     setup.arena_slots = or_default(options.arena_threads, std::max(3, (cores + count - 1) / count));
     setup.streams = or_default(options.streams_per_device, 4);
     setup.window_per_stream = or_default(options.window_per_stream, 4);
-    setup.spin_rounds = count < cores ? 400 : 0;
     auto& thread = *group.threads.emplace_back(std::make_unique<device_thread>(group, std::move(setup)));
     try {
       started.push_back(thread.start());
@@ -112,6 +116,7 @@ void scheduler_core::start(const scheduler_options& options) {
     group.threads[k]->place(static_cast<int>(k));
     devices.push_back(group.threads[k]->identity().info);
   }
+  group.complete.store(true, std::memory_order_release);
   for (std::size_t k = 0; k < failed.size(); ++k) {
     const auto& info = failed[k].info;
     group.sink->report(

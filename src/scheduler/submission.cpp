@@ -18,6 +18,7 @@
 #include "scheduler/scheduler_core.hpp"
 #include "work/current.hpp"
 #include "work/fork_guard.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -25,6 +26,12 @@ namespace {
 
 std::shared_ptr<scheduler_core> core_of(std::uint64_t serial, const char* call) {
   refuse_in_forked_child(call);  // before the registry's lock
+  // Inside the scheduler's own items it lives, and need not be shared for the time of the call.
+  for (const binding* each = current().top; each != nullptr; each = each->previous) {
+    if (each->kind != binding_kind::guard && each->device->group_serial == serial) {
+      return {std::shared_ptr<void>(), each->device->group->core};
+    }
+  }
   auto core = find_core(serial);
   if (!core)
     throw scheduler_stopped("the scheduler of this item no longer exists: continue items while it lives");
@@ -42,9 +49,11 @@ void discard(item& it) noexcept {
 
 submission::submission(scheduler_core& core, const route& r, std::size_t count, when_refused refused)
     : core_(std::shared_ptr<void>(), &core), route_(&r) {
-  refuse_in_forked_child("submit");
-  resolve(r);
-  admit(count, refused);
+  if (!route_access::is_plain(r)) resolve(r);
+  const auto admitted = core.group.books.try_admit(count);
+  admitted_ = admitted.count;
+  ticket_ = admitted.first_ticket;
+  if (admitted_ == 0) admit(count, refused);
 }
 
 submission::submission(const item& parent, const route* r)
@@ -52,27 +61,28 @@ submission::submission(const item& parent, const route* r)
   device_ = same_device;
   reason_ = static_cast<std::uint8_t>(route_reason::follows);
   if (r != nullptr) resolve(*r);
-  enter_anyway();  // last: what throws above leaves nothing counted
+  admit_waiting();  // last: what throws above leaves nothing counted
 }
 
 submission::submission(std::uint64_t group_serial, int place)
     : core_(core_of(group_serial, "co_await")), device_(place) {
   reason_ = static_cast<std::uint8_t>(route_reason::pinned);
-  enter_anyway();
+  admit_waiting();
 }
 
-void submission::enter_anyway() {
-  if (!core_->group.books.enter(1, core_->called_from_inside())) {
+void submission::admit_waiting() {
+  const auto admitted = core_->group.books.admit_waiting(core_->called_from_inside());
+  if (admitted.count == 0) {
     core_->group.books.refuse();
     throw scheduler_stopped("the scheduler is closed: attach continuations before close(), or inside items");
   }
   admitted_ = 1;
+  ticket_ = admitted.first_ticket;
+  waiting_ = true;
 }
 
 submission::~submission() {
-  if (admitted_ == 0) return;
-  if (counted_unstarted_) core_->group.books.start(admitted_);
-  core_->group.books.leave(admitted_);
+  if (admitted_ > 0) core_->group.books.take_back(admitted_, waiting_);
 }
 
 void submission::resolve(const route& r) {
@@ -117,19 +127,17 @@ void submission::resolve(const route& r) {
 void submission::admit(std::size_t count, when_refused refused) {
   auto& books = core_->group.books;
   const bool declines = refused == when_refused::declines;
-  if (!books.enter(count, core_->called_from_inside())) {
-    books.refuse();
-    if (declines) return;
-    throw scheduler_stopped(
-        "the scheduler is closed and takes no more items: submit before close(), or make a new one");
-  }
   const bool on_own_threads = on_own_device_thread() || on_arena_thread();
-  admitted_ = books.reserve(count, declines || on_own_threads);
-  counted_unstarted_ = true;
-  if (admitted_ < count) books.leave(count - admitted_);
+  const auto admitted = books.admit(count, core_->called_from_inside(), declines || on_own_threads);
+  admitted_ = admitted.count;
+  ticket_ = admitted.first_ticket;
   if (admitted_ > 0) return;
   books.refuse();
   if (declines) return;
+  if (admitted.why == ledger::refusal::stopped) {
+    throw scheduler_stopped(
+        "the scheduler is closed and takes no more items: submit before close(), or make a new one");
+  }
   throw queue_full(
       "the queue is full: queue_capacity allows for " + std::to_string(books.capacity()) +
       " unstarted items" +
@@ -142,12 +150,17 @@ void submission::admit(std::size_t count, when_refused refused) {
 void submission::prepare(item& it) {
   auto& group = core_->group;
   it.group = &group;
-  it.group_serial = group.serial;
-  it.ticket = group.next_ticket.fetch_add(1, std::memory_order_relaxed);
+  it.group_serial = static_cast<std::uint32_t>(group.serial);
+  it.ticket = ticket_++;
+  it.cpu.store(recent_cpu(), std::memory_order_relaxed);
   it.device = device_;
   it.stream = static_cast<std::int16_t>(stream_);
   it.reason = reason_;
-  if (group.record_times) extras_of(it).times.emplace().queued = std::chrono::steady_clock::now();
+  if (group.record_times || (route_ != nullptr && !route_access::is_plain(*route_))) prepare_terms(it);
+}
+
+void submission::prepare_terms(item& it) {
+  if (core_->group.record_times) extras_of(it).times.emplace().queued = std::chrono::steady_clock::now();
   if (route_ == nullptr) return;
   const route_access::view asked(*route_);
   it.priority = asked.priority;
@@ -165,8 +178,14 @@ void submission::prepare(item& it) {
 }
 
 void submission::start(item& it) {
-  item* const one = &it;
-  start(std::span<item* const>(&one, 1));
+  try {
+    prepare(it);
+  } catch (...) {
+    discard(it);
+    throw;
+  }
+  --admitted_;
+  core_->group.dispatch(it);
 }
 
 void submission::prepare_step(item& it) {
@@ -178,7 +197,6 @@ void submission::prepare_step(item& it) {
 }
 
 void submission::start_step(item& it) noexcept {
-  if (!counted_unstarted_) core_->group.books.reserve_anyway(1);
   --admitted_;
   std::atomic_ref(it.device).store(device_, std::memory_order_relaxed);
   core_->group.dispatch(it);
@@ -186,7 +204,6 @@ void submission::start_step(item& it) noexcept {
 
 void submission::start(std::span<item* const> items) {
   prepare_all(items);
-  if (!counted_unstarted_) core_->group.books.reserve_anyway(items.size());
   item_list chain;
   for (item* const it : items) chain.append(*it);
   admitted_ -= items.size();
@@ -202,16 +219,14 @@ void submission::prepare_all(std::span<item* const> items) {
   }
 }
 
-void submission::prepare_follower(item& follower) {
-  prepare(follower);
-  follower.fire = &queue_follower;
-}
+void submission::prepare_follower(item& follower) { prepare(follower); }
 
 void submission::start_everywhere(std::span<item* const> by_place) {
-  prepare_all(by_place);
   auto& group = core_->group;
-  group.books.enter_more(by_place.size() - 1);
-  group.books.reserve_anyway(by_place.size() - 1);
+  // The first one's ticket may be another item's now, which means nothing: they go to different devices.
+  ticket_ = group.books.admit_along(by_place.size() - 1) - 1;
+  admitted_ = by_place.size();
+  prepare_all(by_place);
   admitted_ = 0;
   const std::lock_guard lock(core_->broadcast_mutex);
   for (std::size_t k = 0; k < by_place.size(); ++k) {
@@ -228,7 +243,6 @@ void submission::follow(item& parent, item& follower, bool on_stream) {
     throw;
   }
   follower.waits_for = &parent;
-  follower.fire = &queue_follower;
   admitted_ = 0;
   if (on_stream && attach_to_stream(parent, follower)) return;
   if (attach(parent, follower)) return;

@@ -37,6 +37,8 @@ void arrive(continuation& what, int device) noexcept {
   queue_follower(follower, device);
 }
 
+constexpr continuation_operations arrival{&arrive};
+
 }  // namespace
 
 void follow_all(submission& admitted, std::vector<item*> parents, item& follower) {
@@ -54,7 +56,7 @@ void follow_all(submission& admitted, std::vector<item*> parents, item& follower
   for (std::size_t k = 0; k < parents.size(); ++k) {
     auto& part = joined->parts[k];
     part.all = joined;
-    part.fire = &arrive;
+    part.kind = &arrival;
     // The last arrival frees all of it, which cannot come before the last turn of this loop.
     if (!attach(*parents[k], part)) arrive(part, parents[k]->ran_on);
   }

@@ -18,9 +18,8 @@ struct origin {
   std::source_location where;
 };
 
-// The page holds a 1 in the process that made it. The kernel hands every child a zeroed page in its place, a
-// raw clone's child too, which a handler of pthread_atfork would not see.
-std::atomic<const volatile unsigned char*> page{nullptr};  // release publishes `maker`
+// The witness lies in a page of its own. The kernel hands every child a zeroed page in its place, a raw
+// clone's child too, which a handler of pthread_atfork would not see.
 std::atomic_flag made = ATOMIC_FLAG_INIT;
 origin maker;
 
@@ -38,16 +37,10 @@ void remember_this_process(const std::source_location& where) {
   }
   *static_cast<unsigned char*>(memory) = 1;
   maker = {::getpid(), where};
-  page.store(static_cast<const volatile unsigned char*>(memory), std::memory_order_release);
+  fork_witness.store(static_cast<const volatile unsigned char*>(memory), std::memory_order_release);
 }
 
-bool is_forked_child() noexcept {
-  const auto* const seen = page.load(std::memory_order_acquire);
-  return seen != nullptr && *seen == 0;
-}
-
-void refuse_in_forked_child(const char* call) {
-  if (!is_forked_child()) return;
+void refuse_forked_child(const char* call) {
   throw forked_process(
       std::string(call) + " in process " + std::to_string(::getpid()) + ", a fork of process " +
       std::to_string(maker.process) + " that made a scheduler at " + maker.where.file_name() + ":" +

@@ -8,6 +8,7 @@
 #include "work/current.hpp"
 #include "work/fork_guard.hpp"
 #include "work/futex.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -49,7 +50,7 @@ void free_item(item& it) noexcept {
     message += " failed and nobody took its error: " + text_of(it.error);
     report_to(it.group_serial, {it.error, device, label, message});
   }
-  it.operations->destroy(it);
+  it.operations().destroy(it);
 }
 
 void fire_all(continuation* newest_first, int device) noexcept {
@@ -62,7 +63,7 @@ void fire_all(continuation* newest_first, int device) noexcept {
   }
   while (in_order != nullptr) {
     continuation* const next = in_order->next;  // before fire: the continuation may be gone after it
-    in_order->fire(*in_order, device);
+    in_order->kind->fire(*in_order, device);
     in_order = next;
   }
 }
@@ -79,9 +80,30 @@ void end_if_late(item& it) {
   if (deadline_passed(it) && is_unstarted(it)) cancel_as_late(it);
 }
 
+// Spins only while somebody on another CPU may be about to end it: on the same one, he waits for this thread
+// to go away.
+bool spin_until_done(item& it, std::chrono::steady_clock::time_point limit) {
+  const auto ended_or_hopeless = [&it, mine = this_cpu()] {
+    const std::uint64_t word = it.word.load(std::memory_order_acquire);
+    if (word & done) return true;
+    return (word & started) && it.cpu.load(std::memory_order_relaxed) == mine;
+  };
+  if (spin_until(ended_or_hopeless, shortest_spin)) return is_done(it);
+  if (is_unstarted(it)) ::sched_yield();  // the device thread may have been woken on this very CPU
+  if (limit != std::chrono::steady_clock::time_point::max()) return is_done(it);
+  spin_until(ended_or_hopeless);
+  return is_done(it);
+}
+
 }  // namespace
 
 bool claim(item& it) noexcept {
+  // Nobody else can reach an item whose future was dropped and that nothing refers to: no exchange is needed.
+  if (it.word.load(std::memory_order_acquire) == future_gone && !it.extras && it.waits_for == nullptr &&
+      !it.is_step) {
+    it.word.store(future_gone | started, std::memory_order_relaxed);
+    return true;
+  }
   // Acquires what the submitter wrote. Seq_cst, for wait_graph.hpp.
   return (it.word.fetch_or(started, std::memory_order_seq_cst) & (started | cancelled)) == 0;
 }
@@ -97,16 +119,17 @@ bool is_unstarted(const item& it) noexcept {
 }
 
 void publish(item& it, bool from_queue) noexcept {
-  // Followers of an item whose callable never ran learn its end like any other continuation.
+  // Followers that came too late for the callable's return learn of the end like any other continuation.
   continuation* unserved = nullptr;
-  if (it.on_stream.load(std::memory_order_relaxed) != &stream_followers_closed) {
-    unserved = it.on_stream.exchange(&stream_followers_closed, std::memory_order_acq_rel);
-  }
   // Not it.device: who cancels an item that waits for another one does so while that one's end may route it.
   const int device = it.ran_on;
-  std::uint64_t old = it.word.load(std::memory_order_relaxed);
+  std::uint64_t old = it.word.load(std::memory_order_acquire);
+  if (from_queue && old == (started | future_gone)) return free_item(it);  // nobody else can reach it
   std::uint64_t now = 0;
   do {
+    if ((old & streamed) && it.on_stream.load(std::memory_order_relaxed) != &stream_followers_closed) {
+      unserved = it.on_stream.exchange(&stream_followers_closed, std::memory_order_acq_rel);
+    }
     now = (old & (mask & ~waited)) | done | (from_queue ? queue_gone : 0);
   } while (!it.word.compare_exchange_weak(old, now, std::memory_order_seq_cst, std::memory_order_relaxed));
   // Released: error, value, ran_on, and the end of all captures. From here on the item belongs to its other
@@ -114,8 +137,8 @@ void publish(item& it, bool from_queue) noexcept {
   if (old & waited) futex_wake_all(it.word);
   continuation* const list = list_of(old);
   if ((now & future_gone) && (now & queue_gone)) free_item(it);
-  fire_all(unserved, device);
-  fire_all(list, device);
+  if (unserved != nullptr) fire_all(unserved, device);
+  if (list != nullptr) fire_all(list, device);
 }
 
 void release_from_queue(item& it) noexcept {
@@ -130,7 +153,7 @@ void drop_future(item& it) noexcept {
 }
 
 void destroy_captures(item& it) noexcept {
-  it.operations->destroy_callable(it);
+  it.operations().destroy_callable(it);
   while (it.kept != nullptr) {  // newest first, as local variables would go
     kept_object* const gone = it.kept;
     it.kept = gone->next;
@@ -202,6 +225,7 @@ bool wait_until_ended(item& it, std::chrono::steady_clock::time_point limit) {
         "thread: continue "
         "with future::then, or wait in an item on the device thread");
   }
+  if (spin_until_done(it, limit)) return true;
   for (;;) {
     const std::uint64_t seen = announce_wait(it);
     if (seen & done) return true;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "pure/admission.hpp"
+#include "work/fence.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -11,77 +13,172 @@ namespace {
 constexpr std::uint64_t closed_flag = std::uint64_t{1} << 63;
 constexpr std::uint64_t stopped_flag = std::uint64_t{1} << 62;
 constexpr std::uint64_t count_mask = stopped_flag - 1;
+
+constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
+
+bool refused_by(std::uint64_t state, bool inside) noexcept {
+  return (state & stopped_flag) != 0 || ((state & closed_flag) != 0 && !inside);
+}
 }  // namespace
 
+std::uint64_t ledger::left_queue() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& each : tallies_) sum += each.started() + each.dropped();
+  return sum;
+}
+
+std::uint64_t ledger::ended() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& each : tallies_) sum += each.ended() + each.dropped();
+  return sum;
+}
+
 bool ledger::enter(std::size_t count, bool inside) noexcept {
-  const std::uint64_t old = state_.fetch_add(count, std::memory_order_seq_cst);
-  if ((old & stopped_flag) || ((old & closed_flag) && !inside)) {
-    leave(count);
-    return false;
-  }
+  std::uint64_t now = entered_.load(std::memory_order_relaxed);
+  do {
+    if (refused_by(now, inside)) return false;
+  } while (!entered_.compare_exchange_weak(now, now + count, std::memory_order_seq_cst));
   return true;
 }
 
-void ledger::leave(std::size_t count) noexcept {
-  const std::uint64_t old = state_.fetch_sub(count, std::memory_order_seq_cst);
-  if ((old & count_mask) == count) wake();
+// Adds up the tallies only where the last sum does not do.
+std::uint64_t ledger::unstarted_at_most(std::uint64_t entered, std::size_t asked) noexcept {
+  const auto without = [&](std::uint64_t left) {
+    const std::uint64_t gone = left + waiting_.load(std::memory_order_relaxed);
+    return entered > gone ? entered - gone : 0;
+  };
+  const std::uint64_t most = without(known_left_.load(std::memory_order_relaxed));
+  if (room(most, capacity_) >= asked) return most;
+  const std::uint64_t left = left_queue();
+  known_left_.store(left, std::memory_order_relaxed);  // an older sum in its place costs a sum, no more
+  return without(left);
 }
 
-std::size_t ledger::reserve(std::size_t count, bool may_not_wait) {
+ledger::admission_of_items ledger::admit(std::size_t count, bool inside, bool may_not_wait) {
+  bool counted_as_call = false;
   for (;;) {
-    std::uint64_t now = unstarted_.load(std::memory_order_seq_cst);
+    std::uint64_t now = entered_.load(std::memory_order_relaxed);
     for (;;) {
-      const admission verdict = admit(now, count, capacity_, policy_, may_not_wait);
-      if (verdict == admission::refuse) return 0;
+      if (refused_by(now, inside || counted_as_call)) return {0, 0, refusal::stopped};
+      const std::uint64_t entered = now & count_mask;
+      const std::uint64_t unstarted = unstarted_at_most(entered, count);
+      const admission verdict = detail::admit(unstarted, count, capacity_, policy_, may_not_wait);
+      if (verdict == admission::refuse) return {0, 0, refusal::full};
       if (verdict == admission::wait) break;
-      const std::size_t entering = std::min(count, room(now, capacity_));
-      if (unstarted_.compare_exchange_weak(now, now + entering, std::memory_order_seq_cst)) return entering;
+      const std::size_t entering = std::min(count, room(unstarted, capacity_));
+      if (!entered_.compare_exchange_weak(now, now + entering, std::memory_order_seq_cst)) continue;
+      if (counted_as_call) leave_call();
+      return {entering, first_ticket_of_all + entered};
     }
-    std::unique_lock lock(mutex_);
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    changed_.wait(lock, [&] { return room(unstarted_.load(std::memory_order_seq_cst), capacity_) > 0; });
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    // Like an item from now on: neither `close` nor the scheduler's end comes between.
+    if (!counted_as_call && !enter_call(inside)) return {0, 0, refusal::stopped};
+    counted_as_call = true;
+    wait_for_room();
   }
 }
 
-void ledger::start(std::size_t count) noexcept {
-  const std::uint64_t old = unstarted_.fetch_sub(count, std::memory_order_seq_cst);
-  if (old >= capacity_) wake();
+void ledger::wait_for_room() {
+  // Some more than one, if that comes soon: else each start of an item would wake a submitter for one item.
+  // The counts lie in lines that device threads write all the time, so that looking at them often slows
+  // those.
+  const std::size_t worthwhile = std::min<std::size_t>(std::max<std::size_t>(capacity_ / 8, 1), 256);
+  const auto enough = [&] {
+    for (int k = 0; k < 64; ++k) relax();
+    return room(unstarted(), capacity_) >= worthwhile;
+  };
+  if (spin_until(enough)) return;
+  sleep_until([&] { return room(unstarted(), capacity_) > 0; }, room_wanted_, for_ever);
 }
 
-void ledger::close() noexcept { state_.fetch_or(closed_flag, std::memory_order_seq_cst); }
+// Whether `reached` came before the limit.
+template <class Reached>
+bool ledger::sleep_until(Reached reached, std::atomic<bool>& wanted,
+                         std::chrono::steady_clock::time_point limit) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wanted.store(true, std::memory_order_seq_cst);
+    costly_fence();
+    if (reached()) return true;
+    if (limit == for_ever) {
+      changed_.wait(lock);
+    } else if (changed_.wait_until(lock, limit) == std::cv_status::timeout) {
+      return reached();
+    }
+  }
+}
 
-bool ledger::closed() const noexcept { return (state_.load(std::memory_order_acquire) & closed_flag) != 0; }
+std::uint64_t ledger::admit_along(std::size_t count) noexcept {
+  return first_ticket_of_all + (entered_.fetch_add(count, std::memory_order_seq_cst) & count_mask);
+}
+
+ledger::admission_of_items ledger::admit_waiting(bool inside) noexcept {
+  waiting_.fetch_add(1, std::memory_order_relaxed);  // first, so that it never seems to take room
+  std::uint64_t now = entered_.load(std::memory_order_relaxed);
+  do {
+    if (!refused_by(now, inside)) continue;
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
+    return {0, 0, refusal::stopped};
+  } while (!entered_.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst));
+  return {1, first_ticket_of_all + (now & count_mask)};
+}
+
+void ledger::take_back(std::size_t count, bool waiting) noexcept {
+  if (waiting) waiting_.fetch_sub(count, std::memory_order_relaxed);
+  others_.drop(count);
+  tell_room();
+  tell_end();
+}
+
+bool ledger::enter_call(bool inside) noexcept {
+  others_.start();  // first, so that it never seems to take room
+  if (enter(1, inside)) return true;
+  entered_.fetch_add(1, std::memory_order_seq_cst);  // the start stands: as if it had come and gone
+  others_.end();
+  tell_end();
+  return false;
+}
+
+void ledger::leave_call() noexcept {
+  others_.end();
+  tell_end();
+}
+
+void ledger::close() noexcept { entered_.fetch_or(closed_flag, std::memory_order_seq_cst); }
+
+bool ledger::closed() const noexcept { return (entered_.load(std::memory_order_acquire) & closed_flag) != 0; }
 
 bool ledger::drain_until(std::chrono::steady_clock::time_point limit) {
-  const auto idle = [&] { return (state_.load(std::memory_order_seq_cst) & count_mask) == 0; };
-  if (idle()) return true;
-  std::unique_lock lock(mutex_);
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  bool reached = true;
-  if (limit == std::chrono::steady_clock::time_point::max()) {
-    changed_.wait(lock, idle);
-  } else {
-    reached = changed_.wait_until(lock, limit, idle);
-  }
-  sleepers_.fetch_sub(1, std::memory_order_relaxed);
-  return reached;
+  const auto idle = [&] { return pending() == 0; };
+  return idle() || sleep_until(idle, end_wanted_, limit);
 }
 
 bool ledger::stop_if_idle() noexcept {
-  std::uint64_t old = state_.load(std::memory_order_seq_cst);
+  const std::uint64_t gone = ended();
+  std::uint64_t now = entered_.load(std::memory_order_seq_cst);
   do {
-    if ((old & count_mask) != 0) return false;
-  } while (!state_.compare_exchange_weak(old, old | closed_flag | stopped_flag, std::memory_order_seq_cst));
+    if ((now & count_mask) != gone) return false;  // as many as had entered have ended, and none came since
+  } while (!entered_.compare_exchange_weak(now, now | closed_flag | stopped_flag, std::memory_order_seq_cst));
   return true;
 }
 
-std::uint64_t ledger::pending() const noexcept { return state_.load(std::memory_order_relaxed) & count_mask; }
+std::uint64_t ledger::next_ticket() const noexcept {
+  return first_ticket_of_all + (entered_.load(std::memory_order_relaxed) & count_mask);
+}
 
-void ledger::wake() noexcept {
-  // The sleeper counts itself before its last look at the counts, which changed before this look at the
-  // sleepers: one of the two sees the other.
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+std::uint64_t ledger::pending() const noexcept {
+  // The ends first: they only grow, and an item enters before it ends, so that equality means what it says.
+  const std::uint64_t gone = ended();
+  return (entered_.load(std::memory_order_seq_cst) & count_mask) - gone;
+}
+
+std::uint64_t ledger::unstarted() const noexcept {
+  const std::uint64_t gone = left_queue() + waiting_.load(std::memory_order_relaxed);
+  const std::uint64_t entered = entered_.load(std::memory_order_seq_cst) & count_mask;
+  return entered > gone ? entered - gone : 0;
+}
+
+void ledger::wake(std::atomic<bool>& wanted) noexcept {
+  if (!wanted.exchange(false, std::memory_order_seq_cst)) return;  // one of many does it
   { const std::lock_guard lock(mutex_); }
   changed_.notify_all();
 }

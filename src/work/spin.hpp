@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 
 namespace heddle::detail {
 
@@ -14,20 +19,79 @@ inline void relax() noexcept {
 #endif
 }
 
+/// The CPU that this thread runs on.
+inline std::int16_t this_cpu() noexcept { return static_cast<std::int16_t>(::sched_getcpu()); }
+
+/// The same a short while ago, for next to nothing.
+inline std::int16_t recent_cpu() noexcept {
+  static constinit thread_local std::int16_t seen = -1;
+  static constinit thread_local unsigned calls = 0;
+  if (calls++ % 32 == 0) seen = this_cpu();
+  return seen;
+}
+
 /// What a wake costs, about: longer than this no spin pays.
 inline constexpr std::chrono::microseconds longest_spin{30};
+/// What costs next to nothing, even where it is in vain.
+inline constexpr std::chrono::microseconds shortest_spin{1};
 
-/// Spins until `reached()`, but no longer than pays.
-template <class Reached>
-bool spin_until(Reached reached) noexcept {
-  const auto limit = std::chrono::steady_clock::now() + longest_spin;
-  for (;;) {
-    for (int k = 0; k < 16; ++k) {
-      if (reached()) return true;
-      relax();
-    }
-    if (std::chrono::steady_clock::now() >= limit) return false;
+/// How many threads may spin for long at one time: as many as there are cores that the process may use.
+class spin_permit {
+ public:
+  spin_permit() noexcept : granted_(spinning.fetch_add(1, std::memory_order_relaxed) < most()) {}
+  spin_permit(const spin_permit&) = delete;
+  spin_permit& operator=(const spin_permit&) = delete;
+  ~spin_permit() { spinning.fetch_sub(1, std::memory_order_relaxed); }
+
+  bool granted() const noexcept { return granted_; }
+  /// What a scheduler that starts has found.
+  static void set_cores(int count) noexcept { cores.store(count, std::memory_order_relaxed); }
+  static int most() noexcept {
+    const int count = cores.load(std::memory_order_relaxed);
+    return count > 1 ? count : 0;  // on a single core the other side cannot act meanwhile
   }
+
+ private:
+  static inline std::atomic<int> spinning{0}, cores{0};  // publish nothing: counts
+  const bool granted_;
+};
+
+/// Spins until `reached()`, but no longer than `limit`, nor than pays.
+template <class Reached>
+bool spin_until(Reached reached, std::chrono::nanoseconds limit = longest_spin) noexcept {
+  using clock = std::chrono::steady_clock;
+  const auto spin_to = [&](clock::time_point end) {
+    do {
+      for (int k = 0; k < 16; ++k) {
+        if (reached()) return true;
+        relax();
+      }
+    } while (clock::now() < end);
+    return false;
+  };
+  if (spin_permit::most() == 0) return reached();
+  const auto begin = clock::now();
+  if (spin_to(begin + std::min<std::chrono::nanoseconds>(limit, shortest_spin))) return true;
+  if (limit <= shortest_spin) return false;
+  const spin_permit permit;
+  return permit.granted() && spin_to(begin + limit);
 }
+
+/// How long it pays to spin for something that came soon, or did not, the last times.
+class spin_habit {
+ public:
+  std::chrono::nanoseconds next() noexcept {
+    return ++turns_ % try_again_every == 0 ? std::chrono::nanoseconds(longest_spin) : now_;
+  }
+  void learn(bool came) noexcept {
+    now_ = came ? std::chrono::nanoseconds(longest_spin)
+                : std::max<std::chrono::nanoseconds>(now_ / 2, shortest_spin);
+  }
+
+ private:
+  static constexpr unsigned try_again_every = 16;
+  std::chrono::nanoseconds now_ = longest_spin;
+  unsigned turns_ = 0;
+};
 
 }  // namespace heddle::detail

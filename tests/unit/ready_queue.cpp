@@ -26,6 +26,7 @@ std::vector<std::uint64_t> take_in_order(ready_queue& queue) {
   const std::lock_guard lock(queue.mutex);
   for (;;) {
     std::vector<queue_head> heads;
+    queue.sort_arrivals();
     queue.heads(heads);
     const auto chosen = pick(heads, 0);
     if (!chosen) return tickets;

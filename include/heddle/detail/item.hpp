@@ -26,15 +26,25 @@ struct delete_extras {
   void operator()(item_extras*) const noexcept;
 };
 
+struct continuation;
+
+/// What differs between continuations: a table of functions, one for each kind.
+struct continuation_operations {
+  /// Called once, by the thread that ended the item; `device` is the index of the item's device, -1 if none.
+  void (*fire)(continuation&, int device) noexcept;
+};
+
 /// Something that happens when an item has ended. Its address is a multiple of 64.
 struct continuation {
   continuation* next = nullptr;
-  /// Called once, by the thread that ended the item; `device` is the index of the item's device, -1 if none.
-  void (*fire)(continuation&, int device) noexcept = nullptr;
+  const continuation_operations* kind = nullptr;
 };
 
-/// What differs between items: a table of functions, one for each type of callable.
-struct item_operations {
+/// An item as a continuation: is queued. Layer 4, src/device/continuations.cpp.
+void queue_follower(continuation&, int device) noexcept;
+
+/// What differs between items, one table for each type of callable.
+struct item_operations : continuation_operations {
   void (*run)(item&, device_context&);       // calls the callable and stores its value; may throw
   void (*destroy_callable)(item&) noexcept;  // device current, no lock held
   void (*destroy)(item&) noexcept;           // value and block
@@ -49,40 +59,46 @@ inline constexpr std::uint64_t waited = 8;        // somebody sleeps on the word
 inline constexpr std::uint64_t future_gone = 16;  // the future was dropped
 inline constexpr std::uint64_t queue_gone = 32;   // no queue and no device thread holds it any more
 inline constexpr std::uint64_t nudge = 64;        // set to wake the sleeper without an end; it clears it
+inline constexpr std::uint64_t streamed = 128;    // something was attached to the callable's return
 inline constexpr int bits = 12;
 inline constexpr std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
 }  // namespace item_flag
 
-/// A work item: one block of memory that holds the state, the result and the callable.
+/// A work item: one block of memory that holds the state, the result and the callable; two cache lines for
+/// small ones.
 ///
 /// Ownership: the queue (later the device thread) and the future each hold it; whoever lets go last frees it.
 /// A third party that ends an item which a queue still holds (a canceller, a waiting device thread) lets the
 /// queue find it ended. `word` decides all of it.
 class alignas(64) item : public continuation {
  public:
-  explicit item(const item_operations& table) noexcept : operations(&table) {}
+  explicit item(const item_operations& table) noexcept : continuation{nullptr, &table} {}
   item(const item&) = delete;
   item& operator=(const item&) = delete;
 
+  const item_operations& operations() const noexcept { return static_cast<const item_operations&>(*kind); }
+
   /// Publishes, on `done` (release), error, value and ran_on to whoever reads it (acquire).
   std::atomic<std::uint64_t> word{0};
-  const item_operations* operations;
-  device_group* group = nullptr;   // valid until it has ended
-  std::uint64_t group_serial = 0;  // finds the scheduler, if it still lives, after that
-  std::uint64_t ticket = 0;        // order of submission, for a continuation of its attachment
-  std::exception_ptr error;        // guarded by word
+  device_group* group = nullptr;  // valid until it has ended
+  std::uint64_t ticket = 0;       // order of submission, for a continuation of its attachment
+  std::exception_ptr error;       // guarded by word
   std::unique_ptr<item_extras, delete_extras> extras;  // fixed once queued
-  kept_object* kept = nullptr;                         // device thread only
+  std::int32_t device = -1;                            // index of the device it is pinned to; -1: any
+  std::int32_t priority = 0;
   std::atomic<continuation*> on_stream{nullptr};  // for the callable's return only; see continuations.hpp
-  std::atomic<device_thread*> runner{nullptr};    // whose callable it is now; a hint for deadlock detection
-  item* waits_for = nullptr;  // the item it continues; see wait_graph.hpp for who may follow it
-  std::uint64_t mark = 0;     // point of the stream its work ends at
-  int priority = 0;
-  std::int32_t device = -1;     // index of the device it is pinned to; -1: any
-  std::int32_t ran_on = -1;     // index; guarded by word
-  std::int32_t ran_on_id = -1;  // gpu id; guarded by word
-  std::int16_t stream = -1;     // -1: any
-  std::uint8_t reason = 0;      // how the route was decided
+  kept_object* kept = nullptr;                    // device thread only
+  item* waits_for = nullptr;       // the item it continues; see wait_graph.hpp for who may follow it
+  std::uint32_t group_serial = 0;  // finds the scheduler, if it still lives, after that
+  std::int32_t ran_on_id = -1;     // gpu id; guarded by word
+  std::int16_t ran_on = -1;        // index; guarded by word
+  std::int16_t stream = -1;        // -1: any
+  /// Whose callable it is now: a device's index + 1; 0: nobody's. A hint for the detection of deadlocks.
+  std::atomic<std::int16_t> runner{0};
+  /// Where to look for who has to act for it next: the submitter, then the device thread. A hint for
+  /// spinning.
+  std::atomic<std::int16_t> cpu{-1};
+  std::uint8_t reason = 0;  // how the route was decided
   bool host_only : 1 = false;
   bool in_arena : 1 = false;
   bool is_step : 1 = false;  // of the work on arrays: follows earlier ones that nobody may be waiting for
@@ -90,6 +106,11 @@ class alignas(64) item : public continuation {
   bool has_value = false;              // guarded by word
   bool error_taken = false;            // written by the future's owner only
 };
+
+/// Memory for an item, aligned to 64 bytes, from blocks that earlier items have left. Any thread; throws
+/// std::bad_alloc. Layer 2, src/work/blocks.cpp.
+void* allocate_block(std::size_t bytes);
+void free_block(void* block, std::size_t bytes) noexcept;
 
 /// Where a value of type R lies, at the same place in every item of that result type.
 template <class R>
@@ -145,6 +166,9 @@ class typed_item final : public result_item<R> {
   explicit typed_item(G&& callable) : result_item<R>(table), callable_(std::forward<G>(callable)) {}
   ~typed_item() {}
 
+  static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { free_block(block, bytes); }
+
  private:
   static typed_item& self(item& base) noexcept { return static_cast<typed_item&>(base); }
   static void run(item& base, device_context& context) {
@@ -152,7 +176,7 @@ class typed_item final : public result_item<R> {
   }
   static void destroy_callable(item& base) noexcept { std::destroy_at(&self(base).callable_); }
   static void destroy(item& base) noexcept { delete &self(base); }
-  static constexpr item_operations table{&run, &destroy_callable, &destroy};
+  static constexpr item_operations table{{&queue_follower}, &run, &destroy_callable, &destroy};
 
   union {
     F callable_;

@@ -80,15 +80,17 @@ class submission {
 
  private:
   void admit(std::size_t count, when_refused);
-  void enter_anyway();
+  void admit_waiting();
   void resolve(const route&);
   void prepare(item&);
+  void prepare_terms(item&);
   void prepare_all(std::span<item* const>);
 
   std::shared_ptr<scheduler_core> core_;  // keeps it alive for the time of the call
   const route* route_ = nullptr;
   std::size_t admitted_ = 0;
-  bool counted_unstarted_ = false;
+  std::uint64_t ticket_ = 0;  // of the next item
+  bool waiting_ = false;      // it was admitted to wait for another one
   int device_ = -1;
   int stream_ = -1;
   std::uint8_t reason_ = 0;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "device/inbox.hpp"
+#include "interleave/explorer.hpp"
+#include "interleave/stepped_word.hpp"
+
+namespace heddle::interleave {
+
+// An item that is only queued, never run.
+struct numbered : detail::item {
+  numbered(std::size_t the_producer, std::size_t the_number)
+      : item(nothing), producer(the_producer), number(the_number) {}
+  std::size_t producer, number;
+  static constexpr detail::item_operations nothing{};
+};
+
+/// An inbox, who pushes into it, and what the consumer has got.
+template <class Inbox>
+class scene {
+ public:
+  Inbox box;
+
+  numbered& make(std::size_t producer) { return items_.emplace_back(producer, made_[producer]++); }
+  void push(numbered& it) {
+    if (box.push(it, it)) box.wake();
+  }
+  /// As one chain.
+  void push(numbered& older, numbered& newer) {
+    newer.next = &older;
+    if (box.push(newer, older)) box.wake();
+  }
+
+  bool has_all() const { return taken_ == items_.size(); }
+  void take() { got(box.take()); }
+  void got(detail::item* newest) {
+    std::vector<numbered*> in_order;
+    for (auto* it = newest; it != nullptr; it = static_cast<detail::item*>(it->next)) {
+      in_order.insert(in_order.begin(), static_cast<numbered*>(it));
+    }
+    for (numbered* const it : in_order) {
+      if (it->number != next_[it->producer]++)
+        fail("an item came twice, or before an older one of its producer");
+      ++taken_;
+    }
+  }
+
+  /// Each park was ended by one thread, which, if it was not the consumer, made the call that wakes: each of
+  /// its calls for one park.
+  void check_parks(std::size_t consumer) const {
+    std::size_t parks = 0, ended = 0;
+    std::map<std::size_t, int> owed;  // by each thread
+    for (const step& each : steps()) {
+      if (each.word != static_cast<const void*>(&box)) continue;
+      if (each.before == 0 && each.after == 1) ++parks;
+      if (each.before == 1 && each.after != 1) {
+        ++ended;
+        if (each.thread != consumer) ++owed[each.thread];
+      }
+      if (each.what == std::string_view("wake") && --owed[each.thread] < 0) fail("a wake that nobody needs");
+    }
+    if (parks != ended) fail("a park was ended never, or twice");
+    for (const auto& [thread, count] : owed) {
+      if (count != 0) fail("who ended a park has not woken");
+    }
+  }
+
+  void check(std::size_t consumer) const {
+    if (!has_all()) fail("an item is lost");
+    check_parks(consumer);
+  }
+
+ private:
+  std::deque<numbered> items_;
+  std::map<std::size_t, std::size_t> made_, next_;  // of each producer
+  std::size_t taken_ = 0;
+};
+
+/// Two producers, one of which pushes twice and one a chain, and a consumer that sleeps while there is
+/// nothing.
+template <class Inbox>
+program pushes_and_sleep() {
+  auto s = std::make_shared<scene<Inbox>>();
+  numbered &first = s->make(0), &second = s->make(0), &older = s->make(1), &newer = s->make(1);
+  return {{
+              [s, &first, &second] {
+                s->push(first);
+                s->push(second);
+              },
+              [s, &older, &newer] { s->push(older, newer); },
+              [s] {
+                for (;;) {
+                  s->take();
+                  if (s->has_all()) return;
+                  if (s->box.try_park()) s->box.sleep();
+                }
+              },
+          },
+          [s] { s->check(2); }};
+}
+
+/// A producer, somebody who pokes the consumer to make it leave, and the consumer.
+template <class Inbox>
+program pushes_and_pokes() {
+  auto s = std::make_shared<scene<Inbox>>();
+  auto stopping = std::make_shared<stepped<bool>>(false);
+  numbered &first = s->make(0), &second = s->make(0);
+  return {{
+              [s, &first, &second] {
+                s->push(first);
+                s->push(second);
+              },
+              [s, stopping] {
+                s->box.poke();
+                stopping->store(true);
+                s->box.poke();
+              },
+              [s, stopping] {
+                for (;;) {
+                  s->take();
+                  if (s->has_all() && stopping->load()) return;
+                  if (!s->box.try_park()) continue;
+                  if (s->has_all() && stopping->load()) {  // the last look
+                    s->box.unpark();
+                  } else {
+                    s->box.sleep();
+                  }
+                }
+              },
+          },
+          [s] { s->check(2); }};
+}
+
+/// Two producers, and a consumer that sleeps with a time limit, as beside work in flight.
+template <class Inbox>
+program pushes_and_pauses() {
+  auto s = std::make_shared<scene<Inbox>>();
+  numbered &first = s->make(0), &second = s->make(0), &other = s->make(1);
+  return {{
+              [s, &first, &second] {
+                s->push(first);
+                s->push(second);
+              },
+              [s, &other] { s->push(other); },
+              [s] {
+                for (;;) {
+                  s->take();
+                  if (s->has_all()) return;
+                  if (!s->box.try_park()) continue;
+                  s->box.sleep_until(std::chrono::steady_clock::time_point::max());
+                  s->box.unpark();
+                }
+              },
+          },
+          [s] { s->check(2); }};
+}
+
+enum class counts_itself { before_the_last_look, after_it };
+
+/// A device with an inbox of its own beside a shared one, which it counts itself for before it looks there a
+/// last time; one thread pushes to each. See device_thread::idle and device_group::wake_for_shared.
+template <class Inbox, counts_itself When = counts_itself::before_the_last_look>
+program shared_pushes_and_sleep() {
+  auto own = std::make_shared<scene<Inbox>>();
+  auto shared = std::make_shared<scene<Inbox>>();
+  auto parked = std::make_shared<stepped<int>>(0);
+  numbered &pinned = own->make(0), &for_any = shared->make(0), &another = shared->make(0);
+  return {{
+              [own, &pinned] { own->push(pinned); },
+              [own, shared, parked, &for_any, &another] {
+                for (numbered* const it : {&for_any, &another}) {
+                  shared->push(*it);
+                  if (parked->load() != 0) own->box.poke();
+                }
+              },
+              [own, shared, parked] {
+                for (;;) {
+                  own->take();
+                  shared->take();
+                  if (own->has_all() && shared->has_all()) return;
+                  if (When == counts_itself::before_the_last_look) parked->fetch_add(1);
+                  const bool parks = own->box.try_park();
+                  const bool work = parks && !shared->box.empty();
+                  if (When == counts_itself::after_it) parked->fetch_add(1);
+                  if (work) {
+                    own->box.unpark();
+                  } else if (parks) {
+                    own->box.sleep();
+                  }
+                  parked->fetch_sub(1);
+                }
+              },
+          },
+          [own, shared] {
+            own->check(2);
+            shared->check(2);
+          }};
+}
+
+}  // namespace heddle::interleave
