@@ -5,6 +5,7 @@
 
 #include "device/device_thread.hpp"
 #include "device/wait_graph.hpp"
+#include "work/current.hpp"
 #include "work/item.hpp"
 
 namespace heddle::detail {
@@ -44,12 +45,15 @@ void device_group::dispatch_chain(item& newest, item& oldest, std::size_t count)
   if (device >= 0) {
     auto& thread = *threads[static_cast<std::size_t>(device)];
     thread.count_pinned(count);
-    if (thread.queue.arrivals.push(newest, oldest)) thread.queue.arrivals.wake();
+    if (thread.queue.arrivals.push(newest, oldest)) {
+      thread.queue.arrivals.wake();
+      current().woke_a_device = true;
+    }
   } else {
     shared.arrivals.push(newest, oldest);
     wake_for_shared(count);
   }
-  if (priority != 0) tell_priority(device);
+  if (priority > 0) tell_priority(device);
   // A device thread that waits inside an item does not sleep in its inbox.
   wait_graph::notify();
 }
@@ -87,7 +91,9 @@ void device_group::wake_for_shared(std::size_t items) noexcept {
   const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t k = 0; k < threads.size() && items > 0; ++k) {
     auto& thread = *threads[(first + k) % threads.size()];
-    if (thread.enabled() && thread.queue.arrivals.poke()) --items;
+    if (!thread.enabled() || !thread.queue.arrivals.poke()) continue;
+    --items;
+    current().woke_a_device = true;
   }
 }
 
@@ -119,7 +125,10 @@ void device_group::cancel_all() {
 }
 
 void device_group::cancel_taken(item& it) {
-  cancel_as_asked(it, "scheduler::cancel");
+  try {
+    cancel_as_asked(it, "scheduler::cancel");
+  } catch (...) {  // no memory for the error: the device tries again before it starts it
+  }
   if (it.device >= 0 && !it.in_arena) {
     threads[static_cast<std::size_t>(it.device)]->count_pinned(~std::size_t{0});
   }

@@ -30,7 +30,7 @@ class device_group {
   /// Hands an admitted item to whom its route names; `item::device` is -1 for any device. Any thread; never
   /// blocks.
   void dispatch(item& it) noexcept;
-  /// The same for a chain of items that all go the same way, `first` the oldest.
+  /// The same for a chain of items that all go the same way, oldest first.
   void dispatch_chain(item_list items, std::size_t count) noexcept;
   /// Ends all unstarted items as cancelled, and asks those that run to stop.
   void cancel_all();
@@ -56,7 +56,7 @@ class device_group {
   alignas(64) std::atomic<int> parked{
       0};                             // device threads that sleep or are about to; seq_cst with the queues
   std::atomic<bool> stopping{false};  // publishes nothing: device threads leave once their queues are empty
-  std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
+  alignas(64) std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
 
  private:
   void dispatch_chain(item& newest, item& oldest, std::size_t count) noexcept;

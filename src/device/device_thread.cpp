@@ -142,7 +142,8 @@ item* device_thread::take() {
     }
     item* taken = at_hand.pop();
     if (taken == nullptr) {
-      taken = take_from_queues();
+      taken = take_left_lying();
+      if (taken == nullptr) taken = take_from_queues();
       if (taken == nullptr) taken = take_from_others();
       if (taken == nullptr) return nullptr;
       pass_on();
@@ -161,9 +162,9 @@ item* device_thread::take_from_queues() {
   at_hand.offer(false);
   if (!from_own && !from_shared) return nullptr;
   const auto now = std::chrono::steady_clock::now();
-  batch_ = next_batch(batch_, now - batch_taken_, hand::places);
+  batch_ = std::min(next_batch(batch_, now - batch_taken_, hand::places), window_ - flights_);
   batch_taken_ = now;
-  cpu_ = recent_cpu();
+  cpu_ = this_cpu();
   item* first = nullptr;
   std::size_t taken = 0;
   std::size_t for_anyone = 0;
@@ -191,15 +192,16 @@ item* device_thread::take_from_queues() {
       const auto chosen = pick(heads_, starts_);
       if (!chosen) break;
       const bool own = *chosen < own_heads;
-      // What comes later may go before items of low priority.
-      if (first != nullptr && heads_[*chosen].priority < 0) break;
+      // Those with a priority one by one, since others may come that go before them, or not before long ones.
+      const bool plain = heads_[*chosen].priority == 0;
+      if (first != nullptr && !plain) break;
       auto& from = own ? queue : group_.shared;
       const std::size_t index = own ? *chosen : *chosen - own_heads;
       // Where there is one list only, the next ones come from there as well.
       std::size_t run = heads_.size() == 1 ? batch_ - taken : 1;
       if (!own) run = std::min(run, most_for_anyone - std::min(for_anyone, most_for_anyone));
       if (run == 0) break;
-      if (heads_[*chosen].priority < 0) run = 1;
+      if (!plain) run = 1;
       item_list items = from.take(index, run);
       starts_ += run;
       while (item* const it = items.pop()) {
@@ -211,6 +213,7 @@ item* device_thread::take_from_queues() {
           at_hand.add(*it, !own);
         }
       }
+      if (!plain) break;
     }
   }
   batch_ = std::max<std::size_t>(taken, 1);
@@ -250,17 +253,33 @@ bool device_thread::someone_offers() const noexcept {
                      [](const auto& each) { return each->at_hand.offers(); });
 }
 
-void device_thread::put_back_hand() {
-  item_list back;  // newest first
-  std::size_t for_anyone = 0;
-  while (item* const it = at_hand.pop()) back.prepend(*it);
+// What a device has at hand that has begun nothing between two looks: it is busy with something long.
+item* device_thread::take_left_lying() noexcept {
+  if (!enabled() || !group_.complete.load(std::memory_order_acquire)) return nullptr;
+  const std::size_t count = group_.threads.size();
+  if (count < 2) return nullptr;
+  looked_at_ = looked_at_ + 1 < count ? looked_at_ + 1 : 0;  // one at a time
+  device_thread& other = *group_.threads[looked_at_];
+  if (&other == this || !other.at_hand.offers()) return nullptr;
+  if (seen_started_.size() != count) seen_started_.assign(count, 0);
+  const std::uint64_t started = other.own_.started();
+  if (std::exchange(seen_started_[looked_at_], started) != started) return nullptr;
+  return other.at_hand.take_for_anyone();
+}
+
+void device_thread::put_back_hand() noexcept {
   at_hand.offer(false);
-  while (item* const it = back.pop()) {
-    auto& from = it->device >= 0 ? queue : group_.shared;
+  std::size_t count = 0;
+  std::size_t for_anyone = 0;
+  while (item* const it = at_hand.pop()) {
+    ++count;
+    if (it->device < 0) ++for_anyone;
+    auto& from = it->device < 0 ? group_.shared : queue;
     const std::lock_guard lock(from.mutex);
     from.put_back(*it);
-    if (it->device < 0) ++for_anyone;
   }
+  starts_ -= count;
+  batch_ -= std::min(count, batch_ - 1);
   if (for_anyone == 0) return;
   full_fence();
   group_.wake_for_shared(for_anyone);
@@ -271,20 +290,32 @@ bool device_thread::work_arrived() const noexcept {
          group_.stopping.load(std::memory_order_seq_cst);
 }
 
+bool device_thread::spin_for_work() noexcept {
+  if (submitter_cpu_ < 0) return false;  // before the first one there is nothing to hope for
+  cpu_ = this_cpu();
+  // A submitter on this very CPU cannot submit before this thread goes away.
+  if (submitter_cpu_ == cpu_) {
+    if (!leaver_.met()) return false;
+    cpu_ = this_cpu();
+  }
+  // What is not an arrival is looked for before the thread parks: the fewer lines a turn reads, the sooner it
+  // sees.
+  const auto& shared = enabled() ? group_.shared : queue;
+  const bool came =
+      spin_until([&] { return !queue.arrivals.empty() || !shared.arrivals.empty(); }, habit_.next());
+  habit_.learn(came);
+  return came;
+}
+
 void device_thread::idle() {
   group_.books.tell_end();
-  // A submitter on this very CPU cannot submit before this thread goes away; and before the first one comes
-  // there is nothing to hope for.
-  cpu_ = this_cpu();
-  if (submitter_cpu_ >= 0 && submitter_cpu_ != cpu_) {
-    const bool came = spin_until([this] { return work_arrived(); }, habit_.next());
-    habit_.learn(came);
-    if (came) return;
-  }
+  if (spin_for_work()) return;
   const std::int64_t idle_since = now_ns();
   busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
                      std::memory_order_relaxed);
-  group_.parked.fetch_add(1, std::memory_order_seq_cst);
+  // A disabled device is nobody that others need think of; `enable` wakes it.
+  const int counts = enabled() ? 1 : 0;
+  group_.parked.fetch_add(counts, std::memory_order_seq_cst);
   if (queue.arrivals.try_park()) {
     if (work_arrived()) {
       queue.arrivals.unpark();
@@ -292,7 +323,7 @@ void device_thread::idle() {
       sleep_in_inbox();
     }
   }
-  group_.parked.fetch_sub(1, std::memory_order_seq_cst);
+  group_.parked.fetch_sub(counts, std::memory_order_seq_cst);
   busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
 }
 
@@ -324,7 +355,7 @@ bool device_thread::begin(item& it) {
     cancel_as_asked(it, "scheduler::cancel");
   }
   if (it.extras && is_late(it) && is_unstarted(it)) cancel_as_late(it);
-  if (!claim(it)) {
+  if (!claim_taken(it)) {
     dispose(it);
     return false;
   }
@@ -387,7 +418,6 @@ void device_thread::finish(item& it, bool from_queue) noexcept {
 
 void device_thread::serve_until_ended(item& awaited) {
   put_back_hand();  // others may run it meanwhile, and this thread what it waits for
-  group_.books.tell_end();
   wait_graph::wait(*this, awaited);
 }
 
@@ -409,7 +439,12 @@ void device_thread::enable(bool on) noexcept {
   enabled_.store(on, std::memory_order_seq_cst);
   if (!on) {
     full_fence();  // what this device puts there after it has seen that, it puts back itself
-    while (item* const it = at_hand.take_for_anyone()) group_.dispatch(*it);
+    while (item* const it = at_hand.take_for_anyone()) {
+      const std::lock_guard lock(group_.shared.mutex);
+      group_.shared.put_back(*it);
+    }
+    full_fence();
+    if (group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
     return;
   }
   queue.arrivals.poke();

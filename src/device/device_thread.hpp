@@ -22,6 +22,7 @@
 #include "device/ready_queue.hpp"
 #include "heddle/stats.hpp"
 #include "work/current.hpp"
+#include "work/leave_cpu.hpp"
 #include "work/spin.hpp"
 #include "work/tally.hpp"
 
@@ -120,8 +121,10 @@ class device_thread {
   device_thread* who_offers() const noexcept;
   bool someone_offers() const noexcept;
   void pass_on() noexcept;
-  void put_back_hand();
+  item* take_left_lying() noexcept;
+  void put_back_hand() noexcept;
   bool work_arrived() const noexcept;
+  bool spin_for_work() noexcept;
   void idle();
   void sleep_in_inbox();
   void pause(std::chrono::microseconds& delay);
@@ -149,10 +152,13 @@ class device_thread {
   std::size_t next_stream_ = 0;
   int urgent_ = -1;  // the stream of items of high priority, if there is one
   std::uint64_t starts_ = 0;
-  std::vector<queue_head> heads_;  // kept for its memory
-  std::size_t batch_ = 1;          // how many items it last took from the queues
+  std::vector<queue_head> heads_;            // kept for its memory
+  std::size_t batch_ = 1;                    // how many items it last took from the queues
+  std::size_t looked_at_ = 0;                // the device whose hand it last looked at
+  std::vector<std::uint64_t> seen_started_;  // how many items each device had started then
   std::chrono::steady_clock::time_point batch_taken_;
   spin_habit habit_;
+  cpu_leaver leaver_;
   std::int16_t submitter_cpu_ = -1;              // of the last item
   std::int16_t cpu_ = -1;                        // its own, lately
   tally& own_;                                   // what this thread did

@@ -4,7 +4,7 @@
 namespace heddle::detail {
 
 void item_list::append(item& it) noexcept {
-  it.next = nullptr;
+  if (it.next != nullptr) it.next = nullptr;  // else unwritten: somebody may be spinning on its line
   if (head == nullptr) {
     head = &it;
   } else {
@@ -17,6 +17,16 @@ void item_list::prepend(item& it) noexcept {
   it.next = head;
   head = &it;
   if (tail == nullptr) tail = &it;
+}
+
+void item_list::insert_by_ticket(item& it) noexcept {
+  item* before = nullptr;
+  for (item* at = head; at != nullptr && at->ticket < it.ticket; at = static_cast<item*>(at->next))
+    before = at;
+  if (before == nullptr) return prepend(it);
+  it.next = before->next;
+  before->next = &it;
+  if (tail == before) tail = &it;
 }
 
 item* item_list::pop() noexcept {
@@ -45,7 +55,7 @@ void ready_queue::sort_arrivals() {
   item* in_order = nullptr;
   while (newest != nullptr) {
     item* const next = static_cast<item*>(newest->next);
-    newest->next = in_order;
+    if (next != in_order) newest->next = in_order;
     in_order = newest;
     newest = next;
   }
@@ -84,9 +94,13 @@ item_list ready_queue::take(std::size_t index, std::size_t& most) noexcept {
   return taken;
 }
 
-void ready_queue::put_back(item& it) {
-  level_of(it.priority).items.prepend(it);
-  count(size() + 1);
+void ready_queue::put_back(item& it) noexcept {
+  try {
+    level_of(it.priority).items.insert_by_ticket(it);
+    count(size() + 1);
+  } catch (...) {  // no memory for a level
+    arrivals.push(it, it);
+  }
 }
 
 item_list ready_queue::take_all() {

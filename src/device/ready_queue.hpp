@@ -18,6 +18,8 @@ struct item_list {
 
   void append(item& it) noexcept;
   void prepend(item& it) noexcept;
+  /// Before the first younger one.
+  void insert_by_ticket(item& it) noexcept;
   /// Null if empty.
   item* pop() noexcept;
 };
@@ -47,8 +49,8 @@ class ready_queue {
     std::size_t one = 1;
     return *take(index, one).head;
   }
-  /// Puts an item back that was taken, before all others of its priority.
-  void put_back(item&);
+  /// Puts an item back that was taken, before all younger ones of its priority.
+  void put_back(item&) noexcept;
   /// All items, oldest first; for cancelling.
   item_list take_all();
   /// Of the items that satisfy `wanted` the one that would start first, left where it is; null if there is

@@ -49,6 +49,7 @@ void discard(item& it) noexcept {
 
 submission::submission(scheduler_core& core, const route& r, std::size_t count, when_refused refused)
     : core_(std::shared_ptr<void>(), &core), route_(&r) {
+  refuse_in_forked_child("submit");
   if (!route_access::is_plain(r)) resolve(r);
   const auto admitted = core.group.books.try_admit(count);
   admitted_ = admitted.count;
@@ -152,7 +153,8 @@ void submission::prepare(item& it) {
   it.group = &group;
   it.group_serial = static_cast<std::uint32_t>(group.serial);
   it.ticket = ticket_++;
-  it.cpu.store(recent_cpu(), std::memory_order_relaxed);
+  current().last_ticket = it.ticket;
+  it.cpu.store(this_cpu(), std::memory_order_relaxed);
   it.device = device_;
   it.stream = static_cast<std::int16_t>(stream_);
   it.reason = reason_;
@@ -185,6 +187,7 @@ void submission::start(item& it) {
     throw;
   }
   --admitted_;
+  if (waiting_) core_->group.books.queue_waiting();
   core_->group.dispatch(it);
 }
 

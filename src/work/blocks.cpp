@@ -20,6 +20,11 @@ constexpr std::size_t largest = 512;  // larger items are made and freed one by 
 constexpr std::size_t sizes = largest / granule;
 constexpr std::size_t batch = 64;  // blocks that are made, or change hands, at one time
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool keeps_blocks = false;  // so that the use of a freed item is seen
 #else
@@ -49,7 +54,7 @@ struct chain {
 };
 
 // What no thread keeps. Blocks are never given back to the system, not even when a library that holds heddle
-// is unloaded: there are as many as items were alive at one time, which the queue's capacity bounds.
+// is unloaded: there are as many as items, or futures of items, were alive at one time.
 class depot {
  public:
   chain take(std::size_t size) {
@@ -147,7 +152,9 @@ void* allocate_block(std::size_t bytes) {
   if (!keeps_blocks || bytes > largest) return ::operator new (bytes, std::align_val_t{granule});
   const std::size_t size = size_of(bytes);
   if (kept.now[size].count == 0) refill(size);
-  return kept.now[size].pop();
+  void* const block = kept.now[size].pop();
+  if (phase == life::over) common().give(size, std::exchange(kept.now[size], {}));
+  return block;
 }
 
 void free_block(void* block, std::size_t bytes) noexcept {

@@ -41,6 +41,8 @@ struct thread_state {
   device_thread* own = nullptr;              // the device thread that it is
   const bound_device* own_device = nullptr;  // set with own
   const wait_service* waiting = nullptr;     // set with own
+  bool woke_a_device = false;                // since it waited last
+  std::uint64_t last_ticket = 0;             // that it drew
   bool must_end = false;                     // a wait may not be given up for a circle; another one of it is
 };
 

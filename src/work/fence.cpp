@@ -10,7 +10,7 @@ namespace heddle::detail {
 constinit bool one_sided_fences = false;
 
 void prepare_fences() noexcept {
-#if !defined(__SANITIZE_THREAD__)
+#if !defined(HEDDLE_UNDER_TSAN)
   static const bool registered =
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   static const bool written = (one_sided_fences = registered);
@@ -18,9 +18,10 @@ void prepare_fences() noexcept {
 #endif
 }
 
-void costly_fence() noexcept {
-  if (one_sided_fences) ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+bool costly_fence() noexcept {
+  if (one_sided_fences) return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
   full_fence();
+  return true;
 }
 
 }  // namespace heddle::detail

@@ -5,13 +5,20 @@
 
 #include <atomic>
 
+#if defined(__SANITIZE_THREAD__)
+#define HEDDLE_UNDER_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEDDLE_UNDER_TSAN
+#endif
+#endif
+
 namespace heddle::detail {
 
 /// Orders what this thread wrote before it against what it reads after it.
 inline void full_fence() noexcept {
-#if defined(__SANITIZE_THREAD__)
-  // The thread sanitizer knows no fences; an operation on a line of one's own does the same on every machine
-  // that it runs on.
+#if defined(HEDDLE_UNDER_TSAN)
+  // The thread sanitizer knows no fences; on x86 an operation on a line of one's own does the same.
   static constinit thread_local std::atomic<int> mine{0};
   mine.fetch_add(1, std::memory_order_seq_cst);
 #else
@@ -32,7 +39,8 @@ inline void cheap_fence() noexcept {
     full_fence();
   }
 }
-void costly_fence() noexcept;
+/// False if the kernel has refused, whatever it said before: then the other side has passed no fence.
+bool costly_fence() noexcept;
 
 /// Asks the kernel for it. Any thread; before the first pair.
 void prepare_fences() noexcept;

@@ -80,17 +80,23 @@ void end_if_late(item& it) {
   if (deadline_passed(it) && is_unstarted(it)) cancel_as_late(it);
 }
 
-// Spins only while somebody on another CPU may be about to end it: on the same one, he waits for this thread
-// to go away.
-bool spin_until_done(item& it, std::chrono::steady_clock::time_point limit) {
-  const auto ended_or_hopeless = [&it, mine = this_cpu()] {
+// Spins only while somebody on another CPU may be about to end it. On the same one he waits for this thread
+// to go away: it steps aside once, and sleeps.
+bool spin_until_done(item& it) {
+  thread_local polite_yield step_aside;
+  // Who waits for the oldest of many looks seldom: several have ended each time, and the device thread, which
+  // writes what is looked at, is not kept up.
+  const bool of_many = current().last_ticket > it.ticket + 16;
+  const auto ended_or_hopeless = [&it, of_many, mine = this_cpu(), looks = 0u]() mutable {
+    if (++looks % 16 != 0 && of_many) return false;
     const std::uint64_t word = it.word.load(std::memory_order_acquire);
     if (word & done) return true;
-    return (word & started) && it.cpu.load(std::memory_order_relaxed) == mine;
+    // Not each time: who runs it writes that line.
+    return looks % 16 == 0 && (word & started) && it.cpu.load(std::memory_order_relaxed) == mine;
   };
-  if (spin_until(ended_or_hopeless, shortest_spin)) return is_done(it);
-  if (is_unstarted(it)) ::sched_yield();  // the device thread may have been woken on this very CPU
-  if (limit != std::chrono::steady_clock::time_point::max()) return is_done(it);
+  // The device thread may have been woken on this very CPU.
+  const bool woke = std::exchange(current().woke_a_device, false);
+  if (woke && is_unstarted(it) && step_aside.pays()) step_aside();
   spin_until(ended_or_hopeless);
   return is_done(it);
 }
@@ -98,14 +104,17 @@ bool spin_until_done(item& it, std::chrono::steady_clock::time_point limit) {
 }  // namespace
 
 bool claim(item& it) noexcept {
-  // Nobody else can reach an item whose future was dropped and that nothing refers to: no exchange is needed.
-  if (it.word.load(std::memory_order_acquire) == future_gone && !it.extras && it.waits_for == nullptr &&
-      !it.is_step) {
-    it.word.store(future_gone | started, std::memory_order_relaxed);
-    return true;
-  }
   // Acquires what the submitter wrote. Seq_cst, for wait_graph.hpp.
   return (it.word.fetch_or(started, std::memory_order_seq_cst) & (started | cancelled)) == 0;
+}
+
+bool claim_taken(item& it) noexcept {
+  // Nobody else can reach an item whose future was dropped and that nothing refers to: no exchange is needed.
+  const bool alone = it.word.load(std::memory_order_acquire) == future_gone && !it.extras &&
+                     it.waits_for == nullptr && !it.is_step;
+  if (!alone) return claim(it);
+  it.word.store(future_gone | started, std::memory_order_relaxed);
+  return true;
 }
 
 bool is_done(const item& it) noexcept { return (it.word.load(std::memory_order_acquire) & done) != 0; }
@@ -148,6 +157,8 @@ void release_from_queue(item& it) noexcept {
 
 void drop_future(item& it) noexcept {
   if (is_forked_child()) return;
+  const std::uint64_t now = it.word.load(std::memory_order_acquire);
+  if ((now & done) && (now & queue_gone)) return free_item(it);  // nobody else can reach it
   const std::uint64_t old = it.word.fetch_or(future_gone, std::memory_order_acq_rel);
   if ((old & done) && (old & queue_gone)) free_item(it);
 }
@@ -225,7 +236,7 @@ bool wait_until_ended(item& it, std::chrono::steady_clock::time_point limit) {
         "thread: continue "
         "with future::then, or wait in an item on the device thread");
   }
-  if (spin_until_done(it, limit)) return true;
+  if (for_ever && spin_until_done(it)) return true;
   for (;;) {
     const std::uint64_t seen = announce_wait(it);
     if (seen & done) return true;

@@ -9,7 +9,7 @@
 
 namespace heddle::detail {
 
-/// Stands in `item::on_stream` once the callable has returned, or will never be called.
+/// Stands in `item::on_stream` once what was attached there has been taken: more comes too late.
 extern continuation stream_followers_closed;
 
 /// How the route of an item was decided; `item::reason`.
@@ -17,6 +17,8 @@ enum class route_reason : std::uint8_t { any, pinned, keyed, spilled, follows };
 
 /// Takes the right to run an unstarted item. False if a canceller ended it or another thread runs it.
 bool claim(item&) noexcept;
+/// The same for who has taken it out of its queue, so that nobody else finds it there.
+bool claim_taken(item&) noexcept;
 bool is_done(const item&) noexcept;
 bool is_cancelled(const item&) noexcept;
 /// Neither started nor ended: it may still be claimed or cancelled.

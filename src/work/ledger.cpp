@@ -14,6 +14,7 @@ constexpr std::uint64_t closed_flag = std::uint64_t{1} << 63;
 constexpr std::uint64_t stopped_flag = std::uint64_t{1} << 62;
 constexpr std::uint64_t count_mask = stopped_flag - 1;
 
+constexpr auto look_again = std::chrono::milliseconds(1);
 constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
 
 bool refused_by(std::uint64_t state, bool inside) noexcept {
@@ -33,12 +34,12 @@ std::uint64_t ledger::ended() const noexcept {
   return sum;
 }
 
-bool ledger::enter(std::size_t count, bool inside) noexcept {
+ledger::admission_of_items ledger::enter(std::size_t count, bool inside) noexcept {
   std::uint64_t now = entered_.load(std::memory_order_relaxed);
   do {
-    if (refused_by(now, inside)) return false;
+    if (refused_by(now, inside)) return {0, 0, refusal::stopped};
   } while (!entered_.compare_exchange_weak(now, now + count, std::memory_order_seq_cst));
-  return true;
+  return {count, first_ticket_of_all + (now & count_mask)};
 }
 
 // Adds up the tallies only where the last sum does not do.
@@ -57,7 +58,7 @@ std::uint64_t ledger::unstarted_at_most(std::uint64_t entered, std::size_t asked
 ledger::admission_of_items ledger::admit(std::size_t count, bool inside, bool may_not_wait) {
   bool counted_as_call = false;
   for (;;) {
-    std::uint64_t now = entered_.load(std::memory_order_relaxed);
+    std::uint64_t now = entered_.load(std::memory_order_acquire);  // before the counts of what has gone
     for (;;) {
       if (refused_by(now, inside || counted_as_call)) return {0, 0, refusal::stopped};
       const std::uint64_t entered = now & count_mask;
@@ -82,9 +83,8 @@ void ledger::wait_for_room() {
   // The counts lie in lines that device threads write all the time, so that looking at them often slows
   // those.
   const std::size_t worthwhile = std::min<std::size_t>(std::max<std::size_t>(capacity_ / 8, 1), 256);
-  const auto enough = [&] {
-    for (int k = 0; k < 64; ++k) relax();
-    return room(unstarted(), capacity_) >= worthwhile;
+  const auto enough = [&, looks = 0u]() mutable {
+    return ++looks % 16 == 0 && room(unstarted(), capacity_) >= worthwhile;
   };
   if (spin_until(enough)) return;
   sleep_until([&] { return room(unstarted(), capacity_) > 0; }, room_wanted_, for_ever);
@@ -97,11 +97,12 @@ bool ledger::sleep_until(Reached reached, std::atomic<bool>& wanted,
   std::unique_lock lock(mutex_);
   for (;;) {
     wanted.store(true, std::memory_order_seq_cst);
-    costly_fence();
+    const bool told = costly_fence();  // if not, nobody may: look again soon
     if (reached()) return true;
-    if (limit == for_ever) {
+    const auto until = told ? limit : std::min(limit, std::chrono::steady_clock::now() + look_again);
+    if (until == for_ever) {
       changed_.wait(lock);
-    } else if (changed_.wait_until(lock, limit) == std::cv_status::timeout) {
+    } else if (changed_.wait_until(lock, until) == std::cv_status::timeout && until == limit) {
       return reached();
     }
   }
@@ -111,15 +112,13 @@ std::uint64_t ledger::admit_along(std::size_t count) noexcept {
   return first_ticket_of_all + (entered_.fetch_add(count, std::memory_order_seq_cst) & count_mask);
 }
 
+// What is entered first and taken off then may seem to take room for a moment, never to make any.
 ledger::admission_of_items ledger::admit_waiting(bool inside) noexcept {
-  waiting_.fetch_add(1, std::memory_order_relaxed);  // first, so that it never seems to take room
-  std::uint64_t now = entered_.load(std::memory_order_relaxed);
-  do {
-    if (!refused_by(now, inside)) continue;
-    waiting_.fetch_sub(1, std::memory_order_relaxed);
-    return {0, 0, refusal::stopped};
-  } while (!entered_.compare_exchange_weak(now, now + 1, std::memory_order_seq_cst));
-  return {1, first_ticket_of_all + (now & count_mask)};
+  const auto admitted = enter(1, inside);
+  if (admitted.count == 0) return admitted;
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  tell_room();
+  return admitted;
 }
 
 void ledger::take_back(std::size_t count, bool waiting) noexcept {
@@ -130,12 +129,10 @@ void ledger::take_back(std::size_t count, bool waiting) noexcept {
 }
 
 bool ledger::enter_call(bool inside) noexcept {
-  others_.start();  // first, so that it never seems to take room
-  if (enter(1, inside)) return true;
-  entered_.fetch_add(1, std::memory_order_seq_cst);  // the start stands: as if it had come and gone
-  others_.end();
-  tell_end();
-  return false;
+  if (enter(1, inside).count == 0) return false;
+  others_.start();
+  tell_room();
+  return true;
 }
 
 void ledger::leave_call() noexcept {
@@ -144,8 +141,6 @@ void ledger::leave_call() noexcept {
 }
 
 void ledger::close() noexcept { entered_.fetch_or(closed_flag, std::memory_order_seq_cst); }
-
-bool ledger::closed() const noexcept { return (entered_.load(std::memory_order_acquire) & closed_flag) != 0; }
 
 bool ledger::drain_until(std::chrono::steady_clock::time_point limit) {
   const auto idle = [&] { return pending() == 0; };
@@ -172,9 +167,15 @@ std::uint64_t ledger::pending() const noexcept {
 }
 
 std::uint64_t ledger::unstarted() const noexcept {
-  const std::uint64_t gone = left_queue() + waiting_.load(std::memory_order_relaxed);
-  const std::uint64_t entered = entered_.load(std::memory_order_seq_cst) & count_mask;
-  return entered > gone ? entered - gone : 0;
+  std::uint64_t entered = entered_.load(std::memory_order_seq_cst);
+  for (int tries = 0;; ++tries) {
+    const std::uint64_t gone = left_queue() + waiting_.load(std::memory_order_seq_cst);
+    const std::uint64_t now = entered_.load(std::memory_order_seq_cst);
+    // What has entered meanwhile may be gone already. In the end rather too few than too many.
+    if (now == entered || tries == 8)
+      return (entered & count_mask) > gone ? (entered & count_mask) - gone : 0;
+    entered = now;
+  }
 }
 
 void ledger::wake(std::atomic<bool>& wanted) noexcept {

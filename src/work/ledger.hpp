@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -20,7 +21,8 @@ namespace heddle::detail {
 /// what started and ended there; the differences are made when somebody asks.
 class ledger {
  public:
-  ledger(std::size_t capacity, when_full policy) noexcept : capacity_(capacity), policy_(policy) {}
+  ledger(std::size_t capacity, when_full policy) noexcept
+      : capacity_(std::min(capacity, most_capacity)), policy_(policy) {}
 
   enum class refusal { none, stopped, full };
   struct admission_of_items {
@@ -64,7 +66,6 @@ class ledger {
   void tell_end() noexcept { tell(end_wanted_); }
 
   void close() noexcept;
-  bool closed() const noexcept;
   /// Blocks until nothing is pending, or the time is over; whether nothing is pending.
   bool drain_until(std::chrono::steady_clock::time_point limit);
   /// Ends all submission if nothing is pending; false if something is.
@@ -81,8 +82,9 @@ class ledger {
 
  private:
   static constexpr std::uint64_t first_ticket_of_all = 1;
+  static constexpr std::size_t most_capacity = std::size_t{1} << 61;  // below the flags, whatever is added
 
-  bool enter(std::size_t count, bool inside) noexcept;
+  admission_of_items enter(std::size_t count, bool inside) noexcept;
   std::uint64_t left_queue() const noexcept;
   std::uint64_t ended() const noexcept;
   std::uint64_t unstarted_at_most(std::uint64_t entered, std::size_t asked) noexcept;
@@ -100,8 +102,9 @@ class ledger {
   // Written by submitters.
   alignas(64) std::atomic<std::uint64_t> entered_{0};  // with two flags at the top; seq_cst with the ends
   std::atomic<std::uint64_t> known_left_{0};           // how many have left the queue, at least; a hint
-  std::atomic<std::uint64_t> waiting_{0};  // entered, and not queued yet; publishes nothing: a count
-  std::atomic<std::uint64_t> refused_{0};  // a count
+  std::atomic<std::uint64_t> refused_{0};              // a count
+  alignas(64) std::atomic<std::uint64_t> waiting_{
+      0};  // entered, and not queued yet; publishes nothing: a count
 
   // Seldom written.
   alignas(64) const std::size_t capacity_;

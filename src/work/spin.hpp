@@ -22,14 +22,6 @@ inline void relax() noexcept {
 /// The CPU that this thread runs on.
 inline std::int16_t this_cpu() noexcept { return static_cast<std::int16_t>(::sched_getcpu()); }
 
-/// The same a short while ago, for next to nothing.
-inline std::int16_t recent_cpu() noexcept {
-  static constinit thread_local std::int16_t seen = -1;
-  static constinit thread_local unsigned calls = 0;
-  if (calls++ % 32 == 0) seen = this_cpu();
-  return seen;
-}
-
 /// What a wake costs, about: longer than this no spin pays.
 inline constexpr std::chrono::microseconds longest_spin{30};
 /// What costs next to nothing, even where it is in vain.
@@ -44,8 +36,14 @@ class spin_permit {
   ~spin_permit() { spinning.fetch_sub(1, std::memory_order_relaxed); }
 
   bool granted() const noexcept { return granted_; }
-  /// What a scheduler that starts has found.
-  static void set_cores(int count) noexcept { cores.store(count, std::memory_order_relaxed); }
+  /// What a scheduler that starts has found: the most counts, since some are made by threads that may use
+  /// few.
+  static void set_cores(int count) noexcept {
+    int most_so_far = cores.load(std::memory_order_relaxed);
+    while (most_so_far < count &&
+           !cores.compare_exchange_weak(most_so_far, count, std::memory_order_relaxed)) {
+    }
+  }
   static int most() noexcept {
     const int count = cores.load(std::memory_order_relaxed);
     return count > 1 ? count : 0;  // on a single core the other side cannot act meanwhile
@@ -77,6 +75,34 @@ bool spin_until(Reached reached, std::chrono::nanoseconds limit = longest_spin) 
   return permit.granted() && spin_to(begin + limit);
 }
 
+/// Gives the CPU to whoever waits for it there, and learns from how long that takes: a thread of this program
+/// that is about to act comes back soon, a busy neighbour keeps the CPU for milliseconds.
+class polite_yield {
+ public:
+  /// Whether the last ones came back soon, or lie long enough back.
+  bool pays() noexcept {
+    if (to_skip_ == 0) return true;
+    --to_skip_;
+    return false;
+  }
+  /// False if it did not come back soon.
+  bool operator()() noexcept {
+    const auto begin = std::chrono::steady_clock::now();
+    ::sched_yield();
+    if (std::chrono::steady_clock::now() - begin < soon) {
+      penalty_ = std::max(penalty_ / 2, 64u);
+      return true;
+    }
+    to_skip_ = penalty_;
+    penalty_ = std::min(penalty_ * 4, 16384u);
+    return false;
+  }
+
+ private:
+  static constexpr std::chrono::microseconds soon{200};
+  unsigned to_skip_ = 0, penalty_ = 64;
+};
+
 /// How long it pays to spin for something that came soon, or did not, the last times.
 class spin_habit {
  public:
@@ -89,7 +115,7 @@ class spin_habit {
   }
 
  private:
-  static constexpr unsigned try_again_every = 16;
+  static constexpr unsigned try_again_every = 64;
   std::chrono::nanoseconds now_ = longest_spin;
   unsigned turns_ = 0;
 };

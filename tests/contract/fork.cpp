@@ -53,9 +53,23 @@ std::string calls_of_scheduler(scheduler& s) {
   refuses("as_device", [&] { as_device(s, 0, nothing); });
   refuses("device_guard", [&] { const device_guard guard(s, 0); });
   refuses("device_local", [&] { const device_local l(s, [](device_context&) { return 1; }); });
+  refuses("parallel_for", [&] { parallel_for(s, 10, [](std::int64_t) {}); });
+  refuses("distributed_array", [&] { const distributed_array<int> a(s, 10); });
   refuses("this_device::id", [] { (void)this_device::id(); });
   refuses("this_device::info", [] { (void)this_device::info(); });
   return bad + (this_device::try_id() ? "try_id gave one; " : "");
+}
+
+std::string calls_of_arrays(distributed_array<int>& array, replicated<int>& everywhere) {
+  std::string bad;
+  const auto refuses = [&bad](const char* name, auto&& call) { bad += throws<forked_process>(name, call); };
+  std::vector<int> elements(8);
+  refuses("fill", [&] { array.fill(1); });
+  refuses("scatter", [&] { array.scatter(elements); });
+  refuses("gather", [&] { (void)array.gather(); });
+  refuses("replicated::set", [&] { everywhere.set(1); });
+  refuses("replicated::get", [&] { (void)everywhere.get(); });
+  return bad;
 }
 
 std::string calls_of_futures(future<int>& unfinished, future<int>& finished) {
@@ -92,6 +106,18 @@ TEST_P(Fork, RefusesEveryCallInTheChildPromptly) {
     finished.wait();
     EXPECT_EQ(in_child(how, [&] { return call_everything(sched, unfinished, finished); }), "");
     EXPECT_EQ(finished.get(), 2);
+  }
+}
+
+TEST_P(Fork, RefusesEveryCallOnArraysInTheChild) {
+  for (const spawn how : {spawn::fork, spawn::raw_clone}) {
+    scheduler sched(options(2));
+    distributed_array<int> array(sched, 8);
+    replicated<int> everywhere(sched);
+    array.fill(2);
+    everywhere.set(3);
+    EXPECT_EQ(in_child(how, [&] { return calls_of_arrays(array, everywhere); }), "");
+    EXPECT_EQ(everywhere.get(), 3);
   }
 }
 

@@ -33,6 +33,34 @@ TEST_P(QueueCapacity, RejectsWhatDoesNotFit) {
   EXPECT_EQ(sched.submit(std::move(f)).get(), 6);
 }
 
+TEST_P(QueueCapacity, IsTheSameAfterObjectsOfDevicesHaveGone) {
+  auto chosen = options(2);
+  chosen.queue_capacity = 2;
+  chosen.full = when_full::reject;
+  scheduler sched(chosen);
+  for (int k = 0; k < 3; ++k) {
+    {
+      const device_local<int> objects(sched, [](device_context& c) { return c.id(); });
+    }
+    sched.drain();
+  }
+  const occupied_device busy(sched, 0);
+  auto first = sched.submit([] {}, route::on(0));
+  auto second = sched.submit([] {}, route::on(0));
+  EXPECT_EQ(sched.stats().queued, 2u);
+  EXPECT_THROW((void)sched.submit([] {}, route::on(0)), queue_full);
+}
+
+TEST_P(QueueCapacity, OfAnySizeLeavesTheEndAnEnd) {
+  auto chosen = options(1);
+  chosen.queue_capacity = ~std::size_t{0};
+  scheduler sched(chosen);
+  sched.submit([] {}).get();
+  sched.close();
+  EXPECT_THROW((void)sched.submit([] {}), scheduler_stopped);
+  EXPECT_FALSE(sched.try_submit([] {}));
+}
+
 TEST_P(QueueCapacity, TrySubmitNeverBlocks) {
   auto chosen = options(1);
   chosen.queue_capacity = 1;

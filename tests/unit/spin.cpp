@@ -18,7 +18,7 @@ TEST(SpinHabit, GetsShorterInVainAndLongAgainOnceItPaid) {
 TEST(SpinHabit, TriesAgainNowAndThen) {
   spin_habit habit;
   int tries = 0;
-  for (int k = 0; k < 160; ++k) {
+  for (int k = 0; k < 640; ++k) {
     habit.learn(false);
     habit.learn(false);
     habit.learn(false);
@@ -35,12 +35,14 @@ TEST(SpinUntil, EndsAtOnceWhenItIsReachedAndByItselfWhenNot) {
 }
 
 TEST(SpinUntil, LooksOnceWhereASpinCannotPay) {
-  spin_permit::set_cores(1);
+  // No scheduler has been made here: the number of cores is not known.
   int looks = 0;
   EXPECT_FALSE(spin_until([&] { return ++looks > 1; }));
   EXPECT_EQ(looks, 1);
   spin_permit::set_cores(2);
   EXPECT_TRUE(spin_until([&] { return ++looks > 3; }));
+  spin_permit::set_cores(1);
+  EXPECT_EQ(spin_permit::most(), 2);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ class device_context;
 
 namespace heddle::detail {
 
-class device_thread;
 class device_group;
 class item;
 struct item_extras;
@@ -166,8 +165,18 @@ class typed_item final : public result_item<R> {
   explicit typed_item(G&& callable) : result_item<R>(table), callable_(std::forward<G>(callable)) {}
   ~typed_item() {}
 
-  static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
-  static void operator delete(void* block, std::size_t bytes) noexcept { free_block(block, bytes); }
+  static void* operator new(std::size_t bytes) {
+    if constexpr (alignof(typed_item) > 64)
+      return ::operator new (bytes, std::align_val_t{alignof(typed_item)});
+    return allocate_block(bytes);
+  }
+  static void operator delete(void* block, std::size_t bytes) noexcept {
+    if constexpr (alignof(typed_item) > 64) {
+      ::operator delete (block, std::align_val_t{alignof(typed_item)});
+    } else {
+      free_block(block, bytes);
+    }
+  }
 
  private:
   static typed_item& self(item& base) noexcept { return static_cast<typed_item&>(base); }

@@ -17,6 +17,7 @@ auto scheduler::submit_batch(Range&& range, const route& r) {
   using result = detail::item_result<call>;
   constexpr bool consume =
       !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>;
+  auto& to = core();  // first: a forked child must not get as far as memory
   std::vector<future<result>> handles;
   detail::new_items items;
   for (auto&& f : range) {
@@ -30,7 +31,7 @@ auto scheduler::submit_batch(Range&& range, const route& r) {
     handles.push_back(detail::future_access::make<result>(*it));
   }
   while (!items.rest().empty()) {
-    detail::submission admitted(core(), r, items.rest().size());
+    detail::submission admitted(to, r, items.rest().size());
     admitted.start(items.hand_over(admitted.admitted()));
   }
   return handles;
