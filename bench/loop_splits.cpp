@@ -5,11 +5,8 @@
 // device does one index at a time. The bound is the work over the sum of the speeds.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
-#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
@@ -18,7 +15,9 @@
 #include <vector>
 
 #include "heddle/heddle.hpp"
+#include "host_devices.hpp"
 #include "rounds.hpp"
+#include "throttled_device.hpp"
 
 namespace {
 
@@ -39,29 +38,11 @@ std::vector<double> speeds_here() {
   }
 }
 
-/// Does one thing at a time, and takes as long as it is told.
-class throttled_device {
- public:
-  /// What a sleep is too long by is taken from the next one, so that the machine's clock and its other
-  /// processes do not count; what lies between two calls does.
-  void work_for(double seconds) {
-    const std::lock_guard one_at_a_time(mutex_);
-    const double asked = seconds - overslept_;
-    const auto began = bench::clock::now();
-    if (asked > 0) std::this_thread::sleep_for(std::chrono::duration<double>(asked));
-    overslept_ = bench::seconds_since(began) - asked;
-  }
-
- private:
-  std::mutex mutex_;
-  double overslept_ = 0;  // seconds; guarded by mutex_
-};
-
 /// What an index costs on a device of speed 1, in seconds, and how often each was done.
 struct work {
   std::vector<double> speeds;
   std::vector<double> costs;
-  std::vector<throttled_device> devices;
+  std::vector<bench::throttled_device> devices;
   std::vector<std::atomic<int>> done;
   std::atomic<int> calls{0};
 
@@ -75,6 +56,9 @@ struct work {
     return std::accumulate(costs.begin(), costs.end(), 0.) /
            std::accumulate(speeds.begin(), speeds.end(), 0.);
   }
+  void begin() {
+    for (auto& each : devices) each.forget();
+  }
   void run(std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     const auto device = static_cast<std::size_t>(heddle::this_device::id());
@@ -86,55 +70,63 @@ struct work {
   }
 };
 
-std::unique_ptr<heddle::scheduler> start(std::size_t devices) {
-  heddle::scheduler_options options;
-  options.use = heddle::backend::host;
-  options.host.devices = static_cast<int>(devices);
-  return std::make_unique<heddle::scheduler>(options);
-}
-
 void compare(bench::session& session, const std::string& kind, std::vector<double> costs) {
   work w(speeds_here(), std::move(costs));
   const auto n = static_cast<std::int64_t>(w.costs.size());
-  auto sched = start(w.speeds.size());
-  auto fresh = start(w.speeds.size());
+  const auto devices = static_cast<int>(w.speeds.size());
+  const auto sched = bench::host_devices(devices);
+  auto fresh = bench::host_devices(devices);
 
-  bench::contest all(session, "makespan of " + std::to_string(n) + " indices, " + kind,
-                     session.quick() ? 2 : 14);
+  bench::contest all(session, "makespan of " + std::to_string(n) + " indices, " + kind, 10);
   const auto add = [&](const char* name, const heddle::split& how) {
     heddle::loop_options options;
     options.split = how;
-    all.add(name, [&, options](std::int64_t calls) {
-      for (std::int64_t k = 0; k < calls; ++k, ++w.calls) {
-        heddle::parallel_for(*sched, n, options, [&w](std::int64_t i) { w.run(i); });
-      }
-    });
+    all.add({.name = name,
+             .is = bench::role::heddle,
+             .run =
+                 [&, options](std::int64_t calls) {
+                   for (std::int64_t k = 0; k < calls; ++k, ++w.calls) {
+                     heddle::parallel_for(*sched, n, options, [&w](std::int64_t i) { w.run(i); });
+                   }
+                 },
+             .prepare = [&w] { w.begin(); }});
   };
   add("even", heddle::split::even());
   add("weighted by the true speeds", heddle::split::weighted(w.speeds));
   add("dynamic", heddle::split::dynamic());
   add("dynamic, one index at a time", heddle::split::dynamic(1));
   add("measured, later calls", heddle::split::measured());
-  all.add(
-      "measured, first call",
-      [&](std::int64_t) {
-        heddle::parallel_for(*fresh, n, [&w](std::int64_t i) { w.run(i); });
-        ++w.calls;
-      },
-      [&] { fresh = start(w.speeds.size()); }, false);
+  all.add({.name = "measured, first call",
+           .is = bench::role::heddle,
+           .run =
+               [&](std::int64_t) {
+                 heddle::parallel_for(*fresh, n, [&w](std::int64_t i) { w.run(i); });
+                 ++w.calls;
+               },
+           .prepare =
+               [&, devices] {
+                 fresh = bench::host_devices(devices);
+                 w.begin();
+               },
+           .warm = false});
   std::vector<std::int64_t> indices(w.costs.size());
   std::iota(indices.begin(), indices.end(), 0);
   const auto add_map = [&](const char* name, std::size_t chunk) {
-    all.add(name, [&, chunk](std::int64_t calls) {
-      heddle::map_options options;
-      options.chunk = chunk;
-      for (std::int64_t k = 0; k < calls; ++k, ++w.calls) {
-        sched->map([&w](std::int64_t i) { w.run(i); }, indices, options);
-      }
-    });
+    all.add({.name = name,
+             .is = bench::role::heddle,
+             .run =
+                 [&, chunk](std::int64_t calls) {
+                   heddle::map_options options;
+                   options.chunk = chunk;
+                   for (std::int64_t k = 0; k < calls; ++k, ++w.calls) {
+                     sched->map([&w](std::int64_t i) { w.run(i); }, indices, options);
+                   }
+                 },
+             .prepare = [&w] { w.begin(); }});
   };
   add_map("map", 0);
   add_map("map, one index an item", 1);
+  all.show_in({"ms", 1e3});
   all.bound("the bound", w.bound());
   all.check([&] { return w.right(); });
   all.run();
@@ -148,7 +140,7 @@ int main(int argc, char** argv) {
   for (const double each : speeds_here()) std::printf(" %g", each);
   std::printf("\n");
 
-  const std::size_t n = session.quick() ? 100 : 500;
+  const std::size_t n = session.quick() ? 60 : 500;
   const double mean = 1e-3;
   compare(session, "all equal", std::vector<double>(n, mean));
 
@@ -161,5 +153,5 @@ int main(int argc, char** argv) {
   compare(session, "lognormal, in no order", costs);
   std::sort(costs.begin(), costs.end());
   compare(session, "lognormal, the dearest at the end", costs);
-  return session.exit_code();
+  return session.finish();
 }

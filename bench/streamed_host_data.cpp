@@ -77,17 +77,18 @@ void compare(bench::session& session, heddle::scheduler& sched, std::size_t n) {
   heddle::distributed_array<float> array(sched, n);
   array.scatter(r.from);
   const std::size_t bytes = n * sizeof(float);
-  bench::contest all(session, std::to_string(bytes >> 20) + " MiB read and as much written",
-                     session.quick() ? 4 : 40);
+  bench::contest all(session, std::to_string(bytes >> 20) + " MiB read and as much written", 15);
   std::function<bool()> right;
-  const auto add = [&](const char* name, auto call, std::function<bool()> is_right) {
-    all.add(
-        name,
-        [&right, call, is_right](std::int64_t calls) {
-          right = is_right;
-          for (std::int64_t k = 0; k < calls; ++k) call();
-        },
-        [&] { r.spoil(); });
+  const auto add = [&](const char* name, auto call, std::function<bool()> is_right,
+                       bench::role is = bench::role::heddle) {
+    all.add({.name = name,
+             .is = is,
+             .run =
+                 [&right, call, is_right](std::int64_t calls) {
+                   right = is_right;
+                   for (std::int64_t k = 0; k < calls; ++k) call();
+                 },
+             .prepare = [&] { r.spoil(); }});
   };
   const auto copied = [&] { return ranges::right(r.to, 0); };
   const auto added = [&] { return ranges::right(r.to, 1); };
@@ -99,9 +100,10 @@ void compare(bench::session& session, heddle::scheduler& sched, std::size_t n) {
           std::memcpy(&r.to[begin], &r.from[begin], size * sizeof(float));
         });
       },
-      copied);
+      copied, bench::role::limit);
   add(
-      "memcpy, one thread", [&] { std::memcpy(r.to.data(), r.from.data(), bytes); }, copied);
+      "memcpy, one thread", [&] { std::memcpy(r.to.data(), r.from.data(), bytes); }, copied,
+      bench::role::rival);
   add(
       "tbb::parallel_for, in to out",
       [&] {
@@ -111,7 +113,7 @@ void compare(bench::session& session, heddle::scheduler& sched, std::size_t n) {
           for (std::size_t i = 0; i < size; ++i) to[i] = from[i] + 1;
         });
       },
-      added);
+      added, bench::role::rival);
   add(
       "parallel_for, in to out",
       [&] { heddle::parallel_for(sched, n, add_one(), heddle::in(r.from), heddle::out(r.to)); }, added);
@@ -152,6 +154,7 @@ void compare(bench::session& session, heddle::scheduler& sched, std::size_t n) {
       });
   add(
       "distributed_array::gather", [&] { array.gather(r.to); }, copied);
+  all.show_in({"ms", 1e3});
   all.bytes(2 * static_cast<double>(bytes));
   all.check([&] { return right(); });
   all.run();
@@ -167,12 +170,12 @@ int main(int argc, char** argv) {
   std::printf("%zu host devices; views are %schecked\n", sched.devices().size(),
               HEDDLE_CHECKED_VIEWS ? "" : "not ");
 
-  const std::size_t n = session.quick() ? std::size_t{1} << 24 : std::size_t{1} << 26;
+  const std::size_t n = session.quick() ? std::size_t{1} << 23 : std::size_t{1} << 26;
   const double needed = 4 * sizeof(float) * static_cast<double>(n);  // three ranges, and the array
   if (1.5 * needed > bench::available_memory()) {
     std::printf("not run: it needs %.1f GB of memory\n", needed / 1e9);
     return 1;
   }
   compare(session, sched, n);
-  return session.exit_code();
+  return session.finish();
 }

@@ -13,7 +13,7 @@ source "$(dirname "$0")/setup.sh"
 folder=${folder:-$PWD/build/gpu-deps}
 limit=$((40 << 20)) # bytes in all: the folder has to travel
 
-wanted=(libtbb-dev libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev libpng-dev libjpeg-dev zlib1g-dev
+wanted=(libtbb-dev libgtest-dev libgmock-dev libcli11-dev libpng-dev libjpeg-dev zlib1g-dev
   ninja-build)
 # What is there wherever C++ is compiled, or is of no use there.
 there='libc6|libc6-dev.*|libc-dev|libc-bin|libgcc.*|libstdc\+\+.*|gcc-.*|cpp.*|g\+\+.*|python3.*|perl.*|dpkg|debconf.*'

@@ -23,6 +23,7 @@ step scripts/test.sh release
 step scripts/test.sh clang
 step scripts/test.sh dev -L stress --repeat "until-fail:$rounds"
 step scripts/test.sh asan -L stress --repeat "until-fail:$rounds"
+step scripts/model.sh --long
 step scripts/tsan.sh
 step scripts/tsan.sh -L stress --repeat "until-fail:$rounds"
 step scripts/mutants.sh

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # shellcheck disable=SC2034  # used by those who source this
 build_packages=(g++ cmake ninja-build ccache pkg-config
-  libtbb-dev libgtest-dev libbenchmark-dev libcli11-dev libpng-dev libjpeg-dev spin)
+  libtbb-dev libgtest-dev libcli11-dev libpng-dev libjpeg-dev spin)
 
 die() {
   echo "${0##*/}: $*" >&2
