@@ -6,7 +6,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # shellcheck disable=SC2034  # used by those who source this
 build_packages=(g++ cmake ninja-build ccache pkg-config
-  libtbb-dev libgtest-dev libcli11-dev libpng-dev libjpeg-dev spin)
+  libtbb-dev libgtest-dev libcli11-dev libpng-dev libjpeg-dev)
+# Tools that some tests count and check with; those tests are left out without them.
+# shellcheck disable=SC2034
+test_packages=(spin valgrind strace)
 
 die() {
   echo "${0##*/}: $*" >&2
@@ -53,6 +56,9 @@ Install them, then run this again:  sudo ${install[*]}"
     die "apt-get failed (the whole log: $log). Try by hand:  sudo ${install[*]}"
   }
 }
+
+# want PACKAGE…: installs those that are missing where it may, and does without them where it may not.
+want() { (need "$@") 2>/dev/null || true; }
 
 # origin_of PACKAGE: "URI SUITE COMPONENT" of the mirror that the package is installed from.
 origin_of() {

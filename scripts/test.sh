@@ -17,6 +17,7 @@ esac
 
 need "${build_packages[@]}"
 [[ $preset != clang ]] || need clang-16
+[[ $preset == [at]san ]] || want "${test_packages[@]}"
 # Whether each header compiles on its own has nothing to do with sanitizers.
 targets=(all)
 [[ $preset == [at]san ]] || targets+=(all_verify_interface_header_sets)

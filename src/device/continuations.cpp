@@ -4,6 +4,8 @@
 #include <atomic>
 
 #include "device/device_group.hpp"
+#include "device/device_thread.hpp"
+#include "work/current.hpp"
 
 namespace heddle::detail {
 
@@ -17,6 +19,8 @@ void queue_follower(continuation& what, int device) noexcept {
         .store(device >= 0 && device < count ? device : -1, std::memory_order_relaxed);
   }
   follower.group->books.queue_waiting();
+  device_thread* const here = current().own;
+  if (here != nullptr && &here->group() == follower.group && here->take_over(follower)) return;
   follower.group->dispatch(follower);
 }
 

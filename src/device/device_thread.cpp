@@ -233,6 +233,15 @@ void device_thread::pass_on() noexcept {
   if (group_.shared.maybe_nonempty() || someone_offers()) group_.wake_for_shared(1);
 }
 
+bool device_thread::take_over(item& it) noexcept {
+  if (it.device != identity_.index || it.in_arena || it.priority != 0) return false;
+  if (top_ != nullptr || at_hand.full()) return false;
+  if (queue.maybe_nonempty() || (enabled() && group_.shared.maybe_nonempty())) return false;
+  count_pinned(1);
+  at_hand.add(it, false);
+  return true;
+}
+
 // What a device that is busy now has at hand, so that nothing waits for its turn while another one is idle.
 item* device_thread::take_from_others() noexcept {
   device_thread* const other = who_offers();

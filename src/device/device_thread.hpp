@@ -90,6 +90,9 @@ class device_thread {
 
   // The device thread only.
   void run(item&, bool from_queue);
+  /// Has an item that became ready here run next; false where it has to queue: it is not for this device, or
+  /// others were first.
+  bool take_over(item&) noexcept;
   /// Ends items whose marks are reached; whether anything went on.
   bool poll();
   /// Waits inside an item; see wait_graph.hpp.

@@ -26,6 +26,7 @@ class hand {
     words_[end_++].store(reinterpret_cast<std::uintptr_t>(&it) | (for_anyone ? anyone : 0),
                          std::memory_order_release);
   }
+  bool full() const noexcept { return end_ == places; }
   /// Takes the oldest item; null if there is none.
   item* pop() noexcept {
     while (next_ < end_) {

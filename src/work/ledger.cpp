@@ -14,6 +14,8 @@ constexpr std::uint64_t closed_flag = std::uint64_t{1} << 63;
 constexpr std::uint64_t stopped_flag = std::uint64_t{1} << 62;
 constexpr std::uint64_t count_mask = stopped_flag - 1;
 
+constexpr std::size_t large = 1024;
+constexpr auto longest_hold = std::chrono::microseconds(200);
 constexpr auto look_again = std::chrono::milliseconds(1);
 constexpr auto for_ever = std::chrono::steady_clock::time_point::max();
 
@@ -88,6 +90,11 @@ void ledger::wait_for_room() {
   };
   if (spin_until(enough)) return;
   sleep_until([&] { return room(unstarted(), capacity_) > 0; }, room_wanted_, for_ever);
+  if (capacity_ < large) return;
+  // A sleep and a wake cost as much as some hundred items: where many are on their way, more room will come.
+  const auto limit = std::chrono::steady_clock::now() + longest_hold;
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, limit, [&] { return room(unstarted(), capacity_) >= capacity_ / 8; });
 }
 
 // Whether `reached` came before the limit.
