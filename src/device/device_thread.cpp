@@ -35,7 +35,7 @@ unsigned reserved_slots(int slots) {
   return static_cast<unsigned>(std::max(1, slots - std::max(1, threads - 1)));
 }
 
-const wait_service serving{[](device_thread& self, item& awaited) { wait_graph::wait(self, awaited); }};
+const wait_service serving{[](device_thread& self, item& awaited) { self.serve_until_ended(awaited); }};
 
 }  // namespace
 

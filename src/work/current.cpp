@@ -15,14 +15,30 @@ constinit thread_local thread_state state;
 
 thread_state& current() noexcept { return state; }
 
+namespace {
+
+// Few bindings nest, and a short loop should not wait for memory: the first ones lie ready. Trivially
+// destructible, as the state is.
+struct ready_bindings {
+  static constexpr int count = 8;
+  binding places[count];
+  int used = 0;
+};
+constinit thread_local ready_bindings ready{};
+
+}  // namespace
+
 void push_binding(const bound_device& device, binding_kind kind) {
-  state.top = new binding{&device, kind, state.top};
+  binding* const place = ready.used < ready_bindings::count ? &ready.places[ready.used] : new binding;
+  *place = {&device, kind, state.top};
+  ++ready.used;
+  state.top = place;
 }
 
 void pop_binding() noexcept {
   binding* const gone = state.top;
   state.top = gone->previous;
-  delete gone;
+  if (--ready.used >= ready_bindings::count) delete gone;
 }
 
 const bound_device* bound() noexcept { return state.top != nullptr ? state.top->device : nullptr; }

@@ -24,9 +24,9 @@ enum class binding_kind { device_thread, arena, guard };
 /// One entry of the thread's stack of bindings. A stack, since a thread that goes from arena A to B and back
 /// to A meets A's entry again with no exit between: what was there must come back each time.
 struct binding {
-  const bound_device* device;
-  binding_kind kind;
-  binding* previous;
+  const bound_device* device = nullptr;
+  binding_kind kind = binding_kind::guard;
+  binding* previous = nullptr;
   bool entered = false;  // the driver was told, and has to be told of the end
 };
 

@@ -81,18 +81,17 @@ void end_if_late(item& it) {
 }
 
 // Spins only while somebody on another CPU may be about to end it. On the same one he waits for this thread
-// to go away: it steps aside once, and sleeps.
+// to go away: it steps aside once, and sleeps. Who waits for the oldest of many sleeps, too: many have ended
+// when it wakes, and meanwhile it keeps neither a core nor cache lines from those who run them.
 bool spin_until_done(item& it) {
+  constexpr std::uint64_t many = 16;
+  if (current().last_ticket > it.ticket + many) return false;
   thread_local polite_yield step_aside;
-  // Who waits for the oldest of many looks seldom: several have ended each time, and the device thread, which
-  // writes what is looked at, is not kept up.
-  const bool of_many = current().last_ticket > it.ticket + 16;
-  const auto ended_or_hopeless = [&it, of_many, mine = this_cpu(), looks = 0u]() mutable {
-    if (++looks % 16 != 0 && of_many) return false;
+  const auto ended_or_hopeless = [&it, mine = this_cpu(), looks = 0u]() mutable {
     const std::uint64_t word = it.word.load(std::memory_order_acquire);
     if (word & done) return true;
     // Not each time: who runs it writes that line.
-    return looks % 16 == 0 && (word & started) && it.cpu.load(std::memory_order_relaxed) == mine;
+    return ++looks % 16 == 0 && (word & started) && it.cpu.load(std::memory_order_relaxed) == mine;
   };
   // The device thread may have been woken on this very CPU.
   const bool woke = std::exchange(current().woke_a_device, false);
