@@ -39,6 +39,8 @@ struct device_setup {
   int window_per_stream = 1;  // items in flight before it takes no more
 };
 
+inline std::int64_t now_ns() noexcept { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
 /// How deep items may be stacked by waiting inside one another.
 inline constexpr int deepest_wait = 128;
 

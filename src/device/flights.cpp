@@ -10,10 +10,78 @@
 #include "device/continuations.hpp"
 #include "device/device_group.hpp"
 #include "device/device_thread.hpp"
+#include "device/wait_graph.hpp"
+#include "heddle/device_context.hpp"
 #include "heddle/error.hpp"
 #include "pure/placement.hpp"
 
 namespace heddle::detail {
+
+bool device_thread::begin(item& it) {
+  if (it.ticket < group_.cancel_before.load(std::memory_order_acquire) && is_unstarted(it)) {
+    cancel_as_asked(it, "scheduler::cancel");
+  }
+  if (it.extras && is_late(it) && is_unstarted(it)) cancel_as_late(it);
+  if (!claim_taken(it)) {
+    dispose(it);
+    return false;
+  }
+  begin_claimed(it);
+  return true;
+}
+
+void device_thread::begin_claimed(item& it) noexcept {
+  wait_graph::after_claim(it);
+  counts(it).start();
+  group_.books.tell_room();
+  it.ran_on = static_cast<std::int16_t>(identity_.index);
+  it.ran_on_id = identity_.info.id;
+  if (!it.in_arena) {
+    submitter_cpu_ = it.cpu.load(std::memory_order_relaxed);
+    it.cpu.store(cpu_, std::memory_order_relaxed);
+  }
+  if (it.extras) {
+    it.extras->on_stop.reset();
+    if (it.extras->times) it.extras->times->started = std::chrono::steady_clock::now();
+  }
+}
+
+void device_thread::dispose(item& it) noexcept {
+  if (!is_cancelled(it)) {  // a thread that waits inside an item has taken it
+    release_from_queue(it);
+    return;
+  }
+  wait_graph::after_claim(it);
+  if (it.extras) it.extras->on_stop.reset();
+  destroy_captures(it);
+  tally& mine = counts(it);
+  release_from_queue(it);
+  mine.drop(1);
+  group_.books.tell_room();
+}
+
+void device_thread::call(item_frame& frame) noexcept {
+  item& it = frame.running;
+  device_context context(frame);
+  // Isolated: this thread, waiting in an inner loop of the callable, must not run a foreign body in the
+  // middle of it.
+  tbb::this_task_arena::isolate([&] {
+    try {
+      it.operations().run(it, context);
+    } catch (...) {
+      it.error = std::current_exception();
+    }
+  });
+}
+
+void device_thread::finish(item& it, bool from_queue) noexcept {
+  destroy_captures(it);
+  tally& mine = counts(it);
+  if (it.error) mine.fail();
+  if (it.extras && it.extras->times) it.extras->times->done = std::chrono::steady_clock::now();
+  publish(it, from_queue);
+  mine.end();
+}
 
 int device_thread::choose_stream(const item& it) {
   if (it.stream >= 0) return it.stream;

@@ -65,5 +65,15 @@ TEST_P(Disable, EnabledAgainTakesWhatHasQueued) {
   EXPECT_EQ(f.get(), 0);
 }
 
+TEST_P(Disable, EnabledAgainIsWokenForWhatComesLater) {
+  scheduler sched(options(2));
+  const occupied_device busy(sched, 1);
+  for (int k = 0; k < 3000; ++k) {
+    sched.disable(0);
+    sched.enable(0);
+    EXPECT_EQ(sched.submit([] { return this_device::id(); }).get(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// src/device/device_thread.cpp (take, idle), hand.hpp and device_group.cpp (dispatch_chain, wake_for_shared): items
+// src/device/taking.cpp, resting.cpp, hand.hpp and device_group.cpp (dispatch_chain, wake_for_shared): items
 // that any device may take lie in a queue that all share, or in the hand of a device that took some more than it can
 // start, and devices sleep, each in its own inbox. Whoever puts such an item somewhere looks afterwards who parks, and
 // pokes a device; a device counts itself first, then says in its inbox that it parks, then looks at the shared queue

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a device thread with nothing to take waits: it spins where that may pay, and sleeps.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "device/device_group.hpp"
+#include "device/device_thread.hpp"
+#include "pure/admission.hpp"
+#include "work/spin.hpp"
+
+namespace heddle::detail {
+
+namespace {
+
+constexpr auto longest_pause = std::chrono::microseconds(1000);
+constexpr auto longest_visit = std::chrono::milliseconds(10);
+
+}  // namespace
+
+bool device_thread::work_arrived() const noexcept {
+  return queue.maybe_nonempty() || (group_.shared.maybe_nonempty() && enabled()) || who_offers() != nullptr ||
+         group_.stopping.load(std::memory_order_seq_cst);
+}
+
+bool device_thread::spin_for_work() noexcept {
+  if (submitter_cpu_ < 0) return false;  // before the first one there is nothing to hope for
+  cpu_ = this_cpu();
+  // A submitter on this very CPU cannot submit before this thread goes away.
+  if (submitter_cpu_ == cpu_) {
+    if (!leaver_.met()) return false;
+    cpu_ = this_cpu();
+  }
+  // What is not an arrival is looked for before the thread parks: the fewer lines a turn reads, the sooner it
+  // sees.
+  const auto& shared = enabled() ? group_.shared : queue;
+  const bool came =
+      spin_until([&] { return !queue.arrivals.empty() || !shared.arrivals.empty(); }, habit_.next());
+  habit_.learn(came);
+  return came;
+}
+
+void device_thread::idle() {
+  group_.books.tell_end();
+  if (spin_for_work()) return;
+  const std::int64_t idle_since = now_ns();
+  busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
+                     std::memory_order_relaxed);
+  // A disabled device is nobody that others need think of. `enable` wakes it, or comes before the last look
+  // here.
+  const int counts = enabled() ? 1 : 0;
+  group_.parked.fetch_add(counts, std::memory_order_seq_cst);
+  if (queue.arrivals.try_park()) {
+    if (work_arrived() || (counts == 0 && enabled())) {
+      queue.arrivals.unpark();
+    } else {
+      sleep_in_inbox();
+    }
+  }
+  group_.parked.fetch_sub(counts, std::memory_order_seq_cst);
+  busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+void device_thread::sleep_in_inbox() {
+  while (observer_.visited()) {  // seldom for long; see arena_observer::kick
+    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + longest_visit);
+    if (!queue.arrivals.sleeping()) return;
+    if (observer_.visited() && lane.idle()) observer_.kick();
+  }
+  queue.arrivals.sleep();
+}
+
+void device_thread::pause(std::chrono::microseconds& delay) {
+  if (!may_take(flights_, window_)) {
+    std::this_thread::sleep_for(delay);  // what arrives in the inbox has to wait for a mark in any case
+  } else {
+    group_.parked.fetch_add(1, std::memory_order_seq_cst);
+    if (queue.arrivals.try_park()) {
+      if (!work_arrived()) queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
+      queue.arrivals.unpark();
+    }
+    group_.parked.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  delay = std::min(delay * 2, longest_pause);
+}
+
+}  // namespace heddle::detail
