@@ -73,12 +73,13 @@ void device_thread::main(std::promise<void> ready) {
     state.own = this;
     state.own_device = &identity_;
     state.waiting = &serving;
-    arena_.execute([&] {  // once, for life: the reserved slot
+    const auto live = [&] {
       run_on_start();
       ready.set_value();
       loop();
       while (!locals.empty()) locals.pop_back();
-    });
+    };
+    arena_.execute([&] { tbb::this_task_arena::isolate(live); });  // once, for life: the reserved slot
   } catch (...) {
     locals.clear();
     ready.set_exception(std::current_exception());

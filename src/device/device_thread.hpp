@@ -96,7 +96,7 @@ class device_thread {
   /// others were first.
   bool take_over(item&) noexcept;
   /// Ends items whose marks are reached; whether anything went on.
-  bool poll();
+  bool poll() { return flights_ > 0 && poll_streams(); }
   /// Waits inside an item; see wait_graph.hpp.
   void serve_until_ended(item& awaited);
   bool may_nest() const noexcept { return depth_ < deepest_wait; }
@@ -118,6 +118,7 @@ class device_thread {
 
   void dispose(item&) noexcept;
   void main(std::promise<void> ready);
+  bool poll_streams();
   void run_on_start();
   void loop();
   item* take();
@@ -158,6 +159,7 @@ class device_thread {
   int urgent_ = -1;  // the stream of items of high priority, if there is one
   std::uint64_t starts_ = 0;
   std::vector<queue_head> heads_;            // kept for its memory
+  bool look_at_arrivals_ = true;             // something among them goes first
   std::size_t batch_ = 1;                    // how many items it last took from the queues
   std::size_t looked_at_ = 0;                // the device whose hand it last looked at
   std::vector<std::uint64_t> seen_started_;  // how many items each device had started then

@@ -62,16 +62,18 @@ void device_thread::dispose(item& it) noexcept {
 
 void device_thread::call(item_frame& frame) noexcept {
   item& it = frame.running;
-  device_context context(frame);
-  // Isolated: this thread, waiting in an inner loop of the callable, must not run a foreign body in the
-  // middle of it.
-  tbb::this_task_arena::isolate([&] {
+  const auto run = [&] {
+    device_context context(frame);
     try {
       it.operations().run(it, context);
     } catch (...) {
       it.error = std::current_exception();
     }
-  });
+  };
+  // Isolated: a thread that waits in an inner loop of the callable must not run a foreign body in the middle
+  // of it. What a device thread runs outside of other items is isolated as a whole: see `main`.
+  if (frame.below == nullptr && !it.in_arena) return run();
+  tbb::this_task_arena::isolate(run);
 }
 
 void device_thread::finish(item& it, bool from_queue) noexcept {
@@ -161,8 +163,7 @@ void device_thread::run_stream_followers(item_frame& frame, item* first, std::ve
   }
 }
 
-bool device_thread::poll() {
-  if (flights_ == 0) return false;
+bool device_thread::poll_streams() {
   bool progressed = group_.seam->advance(setup_.driver_device);
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     while (!streams_[k].empty()) {
