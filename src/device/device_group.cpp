@@ -25,32 +25,28 @@ device_group::device_group(const scheduler_options& options, std::shared_ptr<dri
 
 device_group::~device_group() = default;
 
-void device_group::dispatch(item& it) noexcept { dispatch_chain(it, it, 1); }
+void device_group::dispatch(item& it) noexcept { dispatch(it, it, 1); }
 
-void device_group::dispatch_chain(item_list items, std::size_t count) noexcept {
-  item* newest_first = nullptr;  // the order of the inbox
-  item* const oldest = items.head;
-  while (item* const it = items.pop()) {
-    it->next = newest_first;
-    newest_first = it;
-  }
-  dispatch_chain(*newest_first, *oldest, count);
+void device_group::dispatch(std::unique_ptr<item_run> run) noexcept {
+  item_run& all = *run.release();  // who sorts it frees it
+  dispatch(all, *all.items.head, all.count);
 }
 
-void device_group::dispatch_chain(item& newest, item& oldest, std::size_t count) noexcept {
+// `count` items that go where the first one of them goes.
+void device_group::dispatch(continuation& arrival, const item& first, std::size_t count) noexcept {
   // Nothing of the items is read once they are pushed: they may have ended.
-  const int device = oldest.device;
-  const int priority = oldest.priority;
-  if (oldest.in_arena) return dispatch_to_arena(newest, oldest, count);
+  const int device = first.device;
+  const int priority = first.priority;
+  if (first.in_arena) return dispatch_to_arena(arrival, device, count);
   if (device >= 0) {
     auto& thread = *threads[static_cast<std::size_t>(device)];
     thread.count_pinned(count);
-    if (thread.queue.arrivals.push(newest, oldest)) {
+    if (thread.queue.arrivals.push(arrival)) {
       thread.queue.arrivals.wake();
       current().woke_a_device = true;
     }
   } else {
-    shared.arrivals.push(newest, oldest);
+    shared.arrivals.push(arrival);
     wake_for_shared(count);
   }
   if (priority > 0) tell_priority(device);
@@ -58,10 +54,9 @@ void device_group::dispatch_chain(item& newest, item& oldest, std::size_t count)
   wait_graph::notify();
 }
 
-void device_group::dispatch_to_arena(item& newest, item& oldest, std::size_t count) noexcept {
-  const int device = oldest.device;
+void device_group::dispatch_to_arena(continuation& arrival, int device, std::size_t count) noexcept {
   auto& queue = device >= 0 ? threads[static_cast<std::size_t>(device)]->lane.waiting : shared_arena;
-  queue.arrivals.push(newest, oldest);
+  queue.arrivals.push(arrival);
   if (device >= 0) {
     while (count > 0 && threads[static_cast<std::size_t>(device)]->lane.offer()) --count;
     return;

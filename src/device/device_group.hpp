@@ -30,8 +30,8 @@ class device_group {
   /// Hands an admitted item to whom its route names; `item::device` is -1 for any device. Any thread; never
   /// blocks.
   void dispatch(item& it) noexcept;
-  /// The same for a chain of items that all go the same way, oldest first.
-  void dispatch_chain(item_list items, std::size_t count) noexcept;
+  /// The same for several at once.
+  void dispatch(std::unique_ptr<item_run>) noexcept;
   /// Ends all unstarted items as cancelled, and asks those that run to stop.
   void cancel_all();
   /// Wakes each device that sleeps.
@@ -59,8 +59,8 @@ class device_group {
   alignas(64) std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
 
  private:
-  void dispatch_chain(item& newest, item& oldest, std::size_t count) noexcept;
-  void dispatch_to_arena(item& newest, item& oldest, std::size_t count) noexcept;
+  void dispatch(continuation& arrival, const item& first, std::size_t count) noexcept;
+  void dispatch_to_arena(continuation& arrival, int device, std::size_t count) noexcept;
   void tell_priority(int device) noexcept;
   void cancel_queue(ready_queue&);
   void cancel_taken(item&);

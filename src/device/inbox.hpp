@@ -21,28 +21,27 @@ struct kernel_futex {
   static void wake_all(word& w) noexcept { futex_wake_all(w); }
 };
 
-/// Where items arrive: a stack of one word, pushed by any thread, taken whole by the consumer. The word can
-/// also say that the consumer sleeps, so that exactly one push per sleep makes the call that wakes it, and no
-/// wake is lost. tests/model/inbox.pml is a model of it.
+/// Where items arrive, or whole runs of them: a stack of one word, pushed by any thread, taken whole by the
+/// consumer. The word can also say that the consumer sleeps, so that exactly one push per sleep makes the
+/// call that wakes it, and no wake is lost. tests/model/inbox.pml is a model of it.
 template <class Futex>
 class basic_inbox {
  public:
-  /// Pushes the chain first → … → last, of which `first` is the newest. True if the consumer sleeps: then the
-  /// caller must call `wake`. Release: publishes the items to `take`.
-  bool push(item& first, item& last) noexcept {
+  /// True if the consumer sleeps: then the caller must call `wake`. Release: publishes the item to `take`.
+  bool push(continuation& arrival) noexcept {
     std::uint64_t old = word_.load(std::memory_order_relaxed);
     do {
-      last.next = old == parked ? nullptr : reinterpret_cast<item*>(old);
-    } while (!word_.compare_exchange_weak(old, reinterpret_cast<std::uint64_t>(&first),
+      arrival.next = old == parked ? nullptr : reinterpret_cast<continuation*>(old);
+    } while (!word_.compare_exchange_weak(old, reinterpret_cast<std::uint64_t>(&arrival),
                                           std::memory_order_seq_cst, std::memory_order_relaxed));
     return old == parked;
   }
 
-  /// All items, newest first; null if there are none.
-  item* take() noexcept {
+  /// All arrivals, newest first; null if there are none.
+  continuation* take() noexcept {
     if (word_.load(std::memory_order_relaxed) <= parked) return nullptr;
     const std::uint64_t old = word_.exchange(0, std::memory_order_seq_cst);
-    return old == parked ? nullptr : reinterpret_cast<item*>(old);
+    return old == parked ? nullptr : reinterpret_cast<continuation*>(old);
   }
 
   bool empty() const noexcept { return word_.load(std::memory_order_seq_cst) <= parked; }
@@ -78,10 +77,10 @@ class basic_inbox {
   void wake() noexcept { Futex::wake_all(word_); }
 
  private:
-  static constexpr std::uint64_t parked = 1;  // no item's address
+  static constexpr std::uint64_t parked = 1;  // no arrival's address
 
-  // 0: empty and awake; `parked`: empty and asleep, or about to be; else the newest item. A push publishes
-  // its items to `take`. Sequentially consistent with the counts of those who park: see wake_for_shared.
+  // 0: empty and awake; `parked`: empty and asleep, or about to be; else the newest arrival. A push publishes
+  // it to `take`. Sequentially consistent with the counts of those who park: see wake_for_shared.
   alignas(64) typename Futex::word word_{0};
 };
 

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/ready_queue.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "work/prefetch.hpp"
+
 namespace heddle::detail {
+
+void item_list::append(item_list more) noexcept {
+  if (more.head == nullptr) return;
+  if (head == nullptr) {
+    head = more.head;
+  } else {
+    tail->next = more.head;
+  }
+  tail = more.tail;
+}
 
 void item_list::append(item& it) noexcept {
   if (it.next != nullptr) it.next = nullptr;  // else unwritten: somebody may be spinning on its line
-  if (head == nullptr) {
-    head = &it;
-  } else {
-    tail->next = &it;
-  }
-  tail = &it;
+  append(item_list{&it, &it});
 }
 
-void item_list::prepend(item& it) noexcept {
-  it.next = head;
-  head = &it;
-  if (tail == nullptr) tail = &it;
+void item_list::prepend(item_list more) noexcept {
+  if (more.tail->next != head) more.tail->next = head;  // as above
+  head = more.head;
+  if (tail == nullptr) tail = more.tail;
 }
 
 void item_list::insert_by_ticket(item& it) noexcept {
   item* before = nullptr;
   for (item* at = head; at != nullptr && at->ticket < it.ticket; at = static_cast<item*>(at->next))
     before = at;
-  if (before == nullptr) return prepend(it);
+  if (before == nullptr) return prepend({&it, &it});
   it.next = before->next;
   before->next = &it;
   if (tail == before) tail = &it;
@@ -32,17 +43,30 @@ void item_list::insert_by_ticket(item& it) noexcept {
 item* item_list::pop() noexcept {
   item* const first = head;
   if (first != nullptr) {
+    prefetch_ahead(*first);
     head = static_cast<item*>(first->next);
     if (head == nullptr) tail = nullptr;
   }
   return first;
 }
 
+item_run::item_run(std::span<item* const> oldest_first) noexcept
+    : continuation{nullptr, &is_run}, count(oldest_first.size()) {
+  item* younger = nullptr;
+  passed<item> further;
+  for (std::size_t k = count; k-- > 0;) {
+    item& it = *oldest_first[k];
+    it.ahead = lines_between(it, further.replace(&it));
+    it.next = std::exchange(younger, &it);
+  }
+  items = {oldest_first.front(), oldest_first.back()};
+}
+
 ready_queue::level& ready_queue::level_of(int priority) {
   level* free = nullptr;
   for (auto& each : levels_) {
     if (each.priority == priority) return each;
-    if (each.items.head == nullptr) free = &each;
+    if (each.items.head == nullptr && each.arrived.head == nullptr) free = &each;
   }
   if (free == nullptr) free = &levels_.emplace_back();
   free->priority = priority;
@@ -50,25 +74,38 @@ ready_queue::level& ready_queue::level_of(int priority) {
 }
 
 void ready_queue::sort_arrivals() {
-  item* newest = arrivals.take();
+  continuation* newest = arrivals.take();
   if (newest == nullptr) return;
-  item* in_order = nullptr;
+  passed<item> younger;
+  std::size_t sorted = size();
+  level* at = nullptr;
   while (newest != nullptr) {
-    item* const next = static_cast<item*>(newest->next);
-    if (next != in_order) newest->next = in_order;
-    in_order = newest;
-    newest = next;
+    continuation* const older = newest->next;
+    item_list some;
+    if (newest->kind == &item_run::is_run) {
+      const std::unique_ptr<item_run> run(static_cast<item_run*>(newest));
+      some = run->items;
+      sorted += run->count;
+    } else {
+      item& it = static_cast<item&>(*newest);
+      prefetch_ahead(it);
+      it.ahead = lines_between(it, younger.replace(&it));
+      some = {&it, &it};
+      ++sorted;
+    }
+    if (at == nullptr || at->priority != some.head->priority) at = &level_of(some.head->priority);
+    at->arrived.prepend(some);
+    newest = older;
   }
-  std::size_t count = 0;
-  level* at = &level_of(in_order->priority);
-  while (in_order != nullptr) {
-    item* const next = static_cast<item*>(in_order->next);
-    if (in_order->priority != at->priority) at = &level_of(in_order->priority);
-    at->items.append(*in_order);
-    in_order = next;
-    ++count;
-  }
-  this->count(size() + count);
+  for (auto& each : levels_) each.items.append(std::exchange(each.arrived, {}));
+  count(sorted);
+}
+
+void ready_queue::sort_arrivals_below(std::size_t enough) {
+  const bool none_goes_before = std::any_of(levels_.begin(), levels_.end(), [](const level& each) {
+    return each.priority >= 0 && each.items.head != nullptr;
+  });
+  if (size() < enough || !none_goes_before) sort_arrivals();
 }
 
 void ready_queue::heads(std::vector<queue_head>& all) const {
@@ -99,7 +136,7 @@ void ready_queue::put_back(item& it) noexcept {
     level_of(it.priority).items.insert_by_ticket(it);
     count(size() + 1);
   } catch (...) {  // no memory for a level
-    arrivals.push(it, it);
+    arrivals.push(it);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "device/inbox.hpp"
@@ -17,11 +18,25 @@ struct item_list {
   item* tail = nullptr;
 
   void append(item& it) noexcept;
-  void prepend(item& it) noexcept;
+  void append(item_list) noexcept;
+  void prepend(item_list) noexcept;
   /// Before the first younger one.
   void insert_by_ticket(item& it) noexcept;
   /// Null if empty.
   item* pop() noexcept;
+};
+
+/// Items that arrive as one, in their order, so that nobody needs to look at each to sort them. All go the
+/// same way and have one priority.
+struct item_run : continuation {
+  static constexpr continuation_operations is_run{nullptr};
+  explicit item_run(std::span<item* const> oldest_first) noexcept;
+
+  item_list items;
+  std::size_t count;
+
+  static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { free_block(block, bytes); }
 };
 
 /// Items that wait for a device: an inbox that any thread pushes to without a lock, and behind it one
@@ -32,7 +47,8 @@ class ready_queue {
 
   /// Whether there may be something to take. Any thread; no lock.
   bool maybe_nonempty() const noexcept {
-    return !arrivals.empty() || sorted_count_.load(std::memory_order_seq_cst) != 0;
+    // In this order, since submitters write the line of the arrivals.
+    return sorted_count_.load(std::memory_order_seq_cst) != 0 || !arrivals.empty();
   }
 
   /// The lock under which everything below is called.
@@ -40,6 +56,9 @@ class ready_queue {
 
   /// Sorts the arrivals into the lists.
   void sort_arrivals();
+  /// The same where fewer than `enough` are sorted, or something that arrived may go before them: submitters
+  /// tell of priorities above 0 only. Arrivals are best left alone, since submitters write their lines.
+  void sort_arrivals_below(std::size_t enough);
   /// Appends the head of each list.
   void heads(std::vector<queue_head>& all) const;
   /// Takes the head that was the `index`-th of this queue in the last `heads`, and what follows it in its
@@ -73,8 +92,9 @@ class ready_queue {
 
  private:
   struct level {
-    int priority;
-    item_list items;
+    int priority = 0;
+    item_list items = {};
+    item_list arrived = {};  // these come behind them, once all are sorted
   };
   level& level_of(int priority);
   void count(std::size_t sorted) noexcept { sorted_count_.store(sorted, std::memory_order_release); }

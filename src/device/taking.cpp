@@ -14,11 +14,16 @@
 
 namespace heddle::detail {
 
+namespace {
+constexpr std::size_t all_there_are = ~std::size_t{0};
+}
+
 item* device_thread::take() {
   for (;;) {
     if (reconsider_.load(std::memory_order_relaxed) &&
         reconsider_.exchange(false, std::memory_order_acquire)) {
       put_back_hand();
+      look_at_arrivals_ = true;
     }
     item* taken = at_hand.pop();
     if (taken == nullptr) {
@@ -53,13 +58,14 @@ item* device_thread::take_from_queues() {
     std::unique_lock shared_lock(group_.shared.mutex, std::defer_lock);
     if (from_own) {
       own_lock.lock();
-      queue.sort_arrivals();
+      queue.sort_arrivals_below(look_at_arrivals_ ? all_there_are : batch_);
     }
     // Who sleeps could take them now.
     std::size_t most_for_anyone = 1;
     if (from_shared) {
       shared_lock.lock();
-      group_.shared.sort_arrivals();
+      group_.shared.sort_arrivals_below(look_at_arrivals_ ? all_there_are
+                                                          : 2 * batch_ * group_.threads.size());
       if (group_.parked.load(std::memory_order_relaxed) == 0) {
         most_for_anyone = fair_share(group_.shared.size(), group_.threads.size());
       }
@@ -96,6 +102,7 @@ item* device_thread::take_from_queues() {
       if (!plain) break;
     }
   }
+  look_at_arrivals_ = false;
   batch_ = std::max<std::size_t>(taken, 1);
   if (taken > 1 && for_anyone > 0) {
     at_hand.offer(true);

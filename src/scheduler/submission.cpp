@@ -18,6 +18,7 @@
 #include "scheduler/scheduler_core.hpp"
 #include "work/current.hpp"
 #include "work/fork_guard.hpp"
+#include "work/prefetch.hpp"
 #include "work/spin.hpp"
 
 namespace heddle::detail {
@@ -36,6 +37,17 @@ std::shared_ptr<scheduler_core> core_of(std::uint64_t serial, const char* call) 
   if (!core)
     throw scheduler_stopped("the scheduler of this item no longer exists: continue items while it lives");
   return core;
+}
+
+// What fails before items are handed over ends all of them.
+template <class Steps>
+void or_discard(std::span<item* const> items, Steps steps) {
+  try {
+    steps();
+  } catch (...) {
+    for (item* const it : items) discard(*it);
+    throw;
+  }
 }
 
 }  // namespace
@@ -186,6 +198,8 @@ void submission::start(item& it) {
     discard(it);
     throw;
   }
+  // Arrivals are looked at from the newest to the oldest.
+  it.ahead = lines_between(it, current().submitted.replace(&it));
   --admitted_;
   if (waiting_) core_->group.books.queue_waiting();
   core_->group.dispatch(it);
@@ -206,20 +220,19 @@ void submission::start_step(item& it) noexcept {
 }
 
 void submission::start(std::span<item* const> items) {
-  prepare_all(items);
-  item_list chain;
-  for (item* const it : items) chain.append(*it);
+  std::unique_ptr<item_run> run;
+  or_discard(items, [&] {
+    for (item* const it : items) prepare(*it);
+    run = std::make_unique<item_run>(items);
+  });
   admitted_ -= items.size();
-  core_->group.dispatch_chain(chain, items.size());
+  core_->group.dispatch(std::move(run));
 }
 
 void submission::prepare_all(std::span<item* const> items) {
-  try {
+  or_discard(items, [&] {
     for (item* const it : items) prepare(*it);
-  } catch (...) {
-    for (item* const it : items) discard(*it);
-    throw;
-  }
+  });
 }
 
 void submission::prepare_follower(item& follower) { prepare(follower); }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "heddle/detail/item.hpp"
+#include "work/prefetch.hpp"
 
 namespace heddle::detail {
 
@@ -34,6 +35,7 @@ constexpr bool keeps_blocks = true;
 // What lies in a block while nobody uses it.
 struct unused_block {
   unused_block* next;
+  unused_block* ahead;  // one that comes some steps later, to be asked for now; a hint
   // Of a chain's first block in the depot:
   unused_block* chain_below = nullptr;
   std::size_t count = 0;
@@ -42,13 +44,16 @@ struct unused_block {
 struct chain {
   unused_block* first = nullptr;
   std::size_t count = 0;
+  passed<unused_block> pushed;
 
   void push(void* memory) noexcept {
-    first = ::new (memory) unused_block{first};
+    first = ::new (memory) unused_block{first, nullptr};
+    first->ahead = pushed.replace(first);
     ++count;
   }
   void* pop() noexcept {
     --count;
+    prefetch(reinterpret_cast<std::intptr_t>(first->ahead));
     return std::exchange(first, first->next);
   }
 };
@@ -62,7 +67,7 @@ class depot {
       const std::lock_guard lock(mutex_);
       if (unused_block* const top = full_[size]) {
         full_[size] = top->chain_below;
-        return {top, top->count};
+        return {top, top->count, {}};
       }
     }
     chain fresh;

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "heddle/device_info.hpp"
+#include "work/prefetch.hpp"
 
 namespace heddle::detail {
 
-class item;
 class device_group;
 class device_thread;
 
@@ -43,6 +43,7 @@ struct thread_state {
   const wait_service* waiting = nullptr;     // set with own
   bool woke_a_device = false;                // since it waited last
   std::uint64_t last_ticket = 0;             // that it drew
+  passed<item> submitted;                    // items
   bool must_end = false;                     // a wait may not be given up for a circle; another one of it is
 };
 

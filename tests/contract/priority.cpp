@@ -54,6 +54,33 @@ TEST_P(Priority, TakesTheOlderTicketAmongEqualPriorities) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+// Those of negative priority are sorted already when the other one arrives.
+TEST_P(Priority, AnItemWithoutOneGoesBeforeManyOfNegativePriority) {
+  for (const route& way : {route::any(), route::on(0)}) {
+    scheduler sched(options(1));
+    std::vector<int> order;
+    std::vector<future<void>> all;
+    gate first_runs, go_on;
+    {
+      const occupied_device busy(sched, 0);
+      all.push_back(sched.submit(
+          [&] {
+            first_runs.open();
+            go_on.wait();
+          },
+          route(way).priority(-1)));
+      for (int k = 0; k < 100; ++k) {
+        all.push_back(sched.submit([&] { order.push_back(-1); }, route(way).priority(-1)));
+      }
+    }
+    first_runs.wait();
+    all.push_back(sched.submit([&] { order.push_back(0); }, way));
+    go_on.open();
+    for (auto& each : all) each.get();
+    EXPECT_EQ(order.front(), 0);
+  }
+}
+
 TEST_P(Priority, TakesEveryIntAsPriority) {
   scheduler sched(options(1));
   std::vector<int> order;

@@ -79,9 +79,9 @@ struct blind_futex : stepped_futex {
 
 /// Whether to wake is decided before the push.
 struct early_inbox : stepped_inbox {
-  bool push(detail::item& first, detail::item& last) {
+  bool push(detail::continuation& arrival) {
     const bool asleep = sleeping();
-    stepped_inbox::push(first, last);
+    stepped_inbox::push(arrival);
     return asleep;
   }
 };

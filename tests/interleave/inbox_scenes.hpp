@@ -31,19 +31,14 @@ class scene {
 
   numbered& make(std::size_t producer) { return items_.emplace_back(producer, made_[producer]++); }
   void push(numbered& it) {
-    if (box.push(it, it)) box.wake();
-  }
-  /// As one chain.
-  void push(numbered& older, numbered& newer) {
-    newer.next = &older;
-    if (box.push(newer, older)) box.wake();
+    if (box.push(it)) box.wake();
   }
 
   bool has_all() const { return taken_ == items_.size(); }
   void take() { got(box.take()); }
-  void got(detail::item* newest) {
+  void got(detail::continuation* newest) {
     std::vector<numbered*> in_order;
-    for (auto* it = newest; it != nullptr; it = static_cast<detail::item*>(it->next)) {
+    for (auto* it = newest; it != nullptr; it = it->next) {
       in_order.insert(in_order.begin(), static_cast<numbered*>(it));
     }
     for (numbered* const it : in_order) {
@@ -84,7 +79,7 @@ class scene {
   std::size_t taken_ = 0;
 };
 
-/// Two producers, one of which pushes twice and one a chain, and a consumer that sleeps while there is
+/// Two producers, which push twice each, and a consumer that sleeps while there is
 /// nothing.
 template <class Inbox>
 program pushes_and_sleep() {
@@ -95,7 +90,10 @@ program pushes_and_sleep() {
                 s->push(first);
                 s->push(second);
               },
-              [s, &older, &newer] { s->push(older, newer); },
+              [s, &older, &newer] {
+                s->push(older);
+                s->push(newer);
+              },
               [s] {
                 for (;;) {
                   s->take();

@@ -55,8 +55,7 @@ inline wake() {
   }
 }
 
-// Pushes the chain newest → … → oldest, whose links but the last are set.
-inline push(newest, oldest) {
+inline push(arrival) {
   if
   :: old = word
   :: old = EMPTY  // an old value
@@ -66,10 +65,10 @@ inline push(newest, oldest) {
   first_seen = old;
 #endif
   do
-  :: d_step { next_of[oldest] = (old <= PARKED -> NONE : AS_ITEM(old)) };
+  :: d_step { next_of[arrival] = (old <= PARKED -> NONE : AS_ITEM(old)) };
 #ifdef PUSH_WITHOUT_COMPARING
      old = word;
-     word = AS_WORD(newest);
+     word = AS_WORD(arrival);
      if
      :: old == PARKED -> tell(); wake()
      :: else
@@ -79,7 +78,7 @@ inline push(newest, oldest) {
      if
      :: atomic {
           word == old ->
-          word = AS_WORD(newest);
+          word = AS_WORD(arrival);
 #ifdef WAKE_DECIDED_EARLY
           old = first_seen;
 #endif
@@ -104,14 +103,11 @@ inline push(newest, oldest) {
 proctype producer(byte me) {
   byte old, first_seen, k;
   byte first = me * EACH;
-  if
-  :: EACH == 2 -> next_of[first + 1] = first; push(first + 1, first)  // as a chain
-  :: k = 0;
-     do
-     :: k < EACH -> push(first + k, first + k); k++
-     :: else -> break
-     od
-  fi
+  k = 0;
+  do
+  :: k < EACH -> push(first + k); k++
+  :: else -> break
+  od
 }
 
 proctype poker() {

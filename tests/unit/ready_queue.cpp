@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct queued_item : item {
   static constexpr item_operations nothing{};
 };
 
-void push(ready_queue& queue, item& it) { queue.arrivals.push(it, it); }
+void push(ready_queue& queue, item& it) { queue.arrivals.push(it); }
 
 std::vector<std::uint64_t> take_in_order(ready_queue& queue) {
   std::vector<std::uint64_t> tickets;
@@ -50,14 +51,58 @@ TEST(ReadyQueue, GivesLargerPrioritiesFirst) {
   EXPECT_EQ(take_in_order(queue), (std::vector<std::uint64_t>{2, 5, 1, 4, 3, 6}));
 }
 
-TEST(ReadyQueue, KeepsAChainInItsOrder) {
+// Tickets first, … of a run, which the queue frees.
+void push_run(ready_queue& queue, std::deque<queued_item>& items, std::uint64_t first, std::uint64_t count,
+              int priority) {
+  std::vector<item*> run;
+  for (std::uint64_t k = 0; k < count; ++k) run.push_back(&items.emplace_back(first + k, priority));
+  queue.arrivals.push(*new item_run(run));
+}
+
+TEST(ReadyQueue, KeepsRunsInTheirOrderAmongWhatArrivesAroundThem) {
   ready_queue queue;
   std::deque<queued_item> items;
-  for (std::uint64_t k = 1; k <= 3; ++k) items.emplace_back(k, 0);
-  items[2].next = &items[1];
-  items[1].next = &items[0];
-  queue.arrivals.push(items[2], items[0]);
-  EXPECT_EQ(take_in_order(queue), (std::vector<std::uint64_t>{1, 2, 3}));
+  push(queue, items.emplace_back(1, 0));
+  push_run(queue, items, 2, 3, 0);
+  push(queue, items.emplace_back(5, 0));
+  push_run(queue, items, 6, 1, 0);
+  push_run(queue, items, 7, 30, 0);
+  push(queue, items.emplace_back(37, 0));
+  {
+    const std::lock_guard lock(queue.mutex);
+    queue.sort_arrivals();
+    EXPECT_EQ(queue.size(), 37u);
+  }
+  push_run(queue, items, 38, 2, 0);
+  std::vector<std::uint64_t> all(39);
+  std::iota(all.begin(), all.end(), 1);
+  EXPECT_EQ(take_in_order(queue), all);
+}
+
+TEST(ReadyQueue, PutsARunAmongThoseOfItsPriority) {
+  ready_queue queue;
+  std::deque<queued_item> items;
+  push(queue, items.emplace_back(1, 0));
+  push_run(queue, items, 2, 3, 7);
+  push(queue, items.emplace_back(5, 7));
+  push_run(queue, items, 6, 2, 0);
+  EXPECT_EQ(take_in_order(queue), (std::vector<std::uint64_t>{2, 3, 4, 5, 1, 6, 7}));
+}
+
+TEST(ReadyQueue, TakesARunWhereSomeOfItWereTakenBefore) {
+  ready_queue queue;
+  std::deque<queued_item> items;
+  push_run(queue, items, 1, 5, 0);
+  const std::lock_guard lock(queue.mutex);
+  queue.sort_arrivals();
+  std::size_t two = 2;
+  item* const first = queue.take(0, two).head;
+  EXPECT_EQ(first->ticket, 1u);
+  queue.put_back(*first);
+  EXPECT_EQ(queue.size(), 4u);
+  std::vector<std::uint64_t> left;
+  for (auto all = queue.take_all(); item* const it = all.pop();) left.push_back(it->ticket);
+  EXPECT_EQ(left, (std::vector<std::uint64_t>{1, 3, 4, 5}));
 }
 
 TEST(ReadyQueue, ReusesTheListOfAPriorityThatNobodyUsesAnyMore) {
@@ -80,7 +125,7 @@ TEST(ReadyQueue, FindsTheWantedItemThatWouldStartFirstAndLeavesItThere) {
   for (std::uint64_t k = 1; k <= 6; ++k) {
     auto& it = items.emplace_back(k, static_cast<int>(k % 2));
     it.stream = static_cast<std::int16_t>(k >= 3 ? 1 : 0);
-    queue.arrivals.push(it, it);
+    queue.arrivals.push(it);
   }
   const std::lock_guard lock(queue.mutex);
   const item* const found = queue.find([](const item& it) { return it.stream == 1; });
@@ -105,14 +150,14 @@ TEST(Inbox, APushTellsThatTheConsumerSleepsExactlyOnce) {
   inbox box;
   queued_item first(1, 0), second(2, 0);
   ASSERT_TRUE(box.try_park());
-  EXPECT_TRUE(box.push(first, first));
-  EXPECT_FALSE(box.push(second, second));
+  EXPECT_TRUE(box.push(first));
+  EXPECT_FALSE(box.push(second));
 }
 
 TEST(Inbox, DoesNotParkWhereItemsHaveArrived) {
   inbox box;
   queued_item first(1, 0);
-  box.push(first, first);
+  box.push(first);
   EXPECT_FALSE(box.try_park());
   EXPECT_EQ(box.take(), &first);
   EXPECT_TRUE(box.try_park());
@@ -134,12 +179,12 @@ TEST(Inbox, LosesNoWakeWhenPushesRaceWithParking) {
   std::size_t taken = 0;
   std::thread consumer([&] {
     while (taken < count) {
-      for (auto* it = box.take(); it != nullptr; it = static_cast<item*>(it->next)) ++taken;
+      for (auto* it = box.take(); it != nullptr; it = it->next) ++taken;
       if (taken < count && box.try_park()) box.sleep();
     }
   });
   for (auto& it : items) {
-    if (box.push(it, it)) box.wake();
+    if (box.push(it)) box.wake();
   }
   consumer.join();
   EXPECT_EQ(taken, count);

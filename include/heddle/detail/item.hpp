@@ -97,6 +97,8 @@ class alignas(64) item : public continuation {
   /// Where to look for who has to act for it next: the submitter, then the device thread. A hint for
   /// spinning.
   std::atomic<std::int16_t> cpu{-1};
+  /// While it is queued: how many lines from here the item lies that is looked at some steps later. A hint.
+  std::int32_t ahead = 0;
   std::uint8_t reason = 0;  // how the route was decided
   bool host_only : 1 = false;
   bool in_arena : 1 = false;
