@@ -21,7 +21,8 @@ device_group::device_group(const scheduler_options& options, std::shared_ptr<dri
       sink(std::move(a_sink)),
       books(options.queue_capacity, options.full),
       record_times(options.record_times),
-      on_start(options.on_start) {}
+      on_start(options.on_start),
+      resting(static_cast<std::size_t>(seam->device_count())) {}
 
 device_group::~device_group() = default;
 
@@ -62,7 +63,7 @@ void device_group::dispatch_to_arena(continuation& arrival, int device, std::siz
     return;
   }
   // In turns, until there are enough or no lane takes one more.
-  const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t first = next_lane_.fetch_add(1, std::memory_order_relaxed);
   for (bool some = true; some && count > 0;) {
     some = false;
     for (std::size_t k = 0; k < threads.size() && count > 0; ++k) {
@@ -79,15 +80,11 @@ void device_group::tell_priority(int device) noexcept {
   for (const auto& each : threads) each->reconsider();
 }
 
-void device_group::wake_for_shared(std::size_t items) noexcept {
-  // A device says that it parks before it looks at the shared queue for the last time; the push came before
-  // this look at who parks. One of the two sees the other.
-  if (parked.load(std::memory_order_seq_cst) == 0) return;
-  const std::size_t first = next_wake_.fetch_add(1, std::memory_order_relaxed);
-  for (std::size_t k = 0; k < threads.size() && items > 0; ++k) {
-    auto& thread = *threads[(first + k) % threads.size()];
-    if (!thread.enabled() || !thread.queue.arrivals.poke()) continue;
-    --items;
+void device_group::wake_for_shared(std::size_t items, int enough) noexcept {
+  for (; items > 0; --items) {
+    const auto called = resting.call(enough);
+    if (!called) return;
+    by_number[*called]->queue.arrivals.poke();  // or it gets up by itself
     current().woke_a_device = true;
   }
 }

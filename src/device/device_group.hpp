@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "device/ready_queue.hpp"
+#include "device/sleepers.hpp"
 #include "driver/driver.hpp"
 #include "heddle/options.hpp"
 #include "observe/error_sink.hpp"
 #include "work/ledger.hpp"
+#include "work/spin.hpp"
 
 namespace heddle::detail {
 
@@ -38,8 +40,9 @@ class device_group {
   void poke_all() noexcept;
   /// Asks items with this ticket to stop: by now, or once `cancel_all` is called.
   std::stop_token stop_token(std::uint64_t ticket);
-  /// Wakes up to `items` devices that sleep, for items in the shared queue.
-  void wake_for_shared(std::size_t items) noexcept;
+  /// Wakes up to `items` devices that sleep, for items that any device may take: as long as fewer than
+  /// `enough` are on their way.
+  void wake_for_shared(std::size_t items, int enough = spin_permit::cores_or_one()) noexcept;
 
   const std::uint64_t serial;
   scheduler_core* core = nullptr;      // whose group it is; for the layer above
@@ -51,10 +54,10 @@ class device_group {
   std::vector<std::unique_ptr<device_thread>> threads;  // fixed once `complete`
   std::atomic<bool> complete{false};  // publishes `threads` to device threads that have not met an item yet
 
-  ready_queue shared;        // items that any device may take
-  ready_queue shared_arena;  // the same for arena items
-  alignas(64) std::atomic<int> parked{
-      0};                             // device threads that sleep or are about to; seq_cst with the queues
+  ready_queue shared;                     // items that any device may take
+  ready_queue shared_arena;               // the same for arena items
+  alignas(64) sleepers resting;           // device threads that sleep, or are about to
+  std::vector<device_thread*> by_number;  // in the driver; fixed before the first item
   std::atomic<bool> stopping{false};  // publishes nothing: device threads leave once their queues are empty
   alignas(64) std::atomic<std::uint64_t> cancel_before{0};  // items with older tickets do not start any more
 
@@ -65,7 +68,7 @@ class device_group {
   void cancel_queue(ready_queue&);
   void cancel_taken(item&);
 
-  std::atomic<std::uint32_t> next_wake_{0};  // rotates over the devices
+  std::atomic<std::uint32_t> next_lane_{0};  // rotates over the devices
   std::mutex stop_mutex_;
   std::stop_source stop_;  // guarded by stop_mutex_; of items younger than cancel_before
 };

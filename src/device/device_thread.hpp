@@ -127,11 +127,14 @@ class device_thread {
   device_thread* who_offers() const noexcept;
   bool someone_offers() const noexcept;
   void pass_on() noexcept;
+  bool others_could_start() const noexcept;
   item* take_left_lying() noexcept;
   void put_back_hand() noexcept;
   bool work_arrived() const noexcept;
   bool spin_for_work() noexcept;
   void idle();
+  template <class Sleep>
+  void park(Sleep);
   void sleep_in_inbox();
   void pause(std::chrono::microseconds& delay);
   int choose_stream(const item&);

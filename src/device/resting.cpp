@@ -46,19 +46,24 @@ void device_thread::idle() {
   const std::int64_t idle_since = now_ns();
   busy_ns_.fetch_add(idle_since - busy_since_ns_.exchange(0, std::memory_order_relaxed),
                      std::memory_order_relaxed);
-  // A disabled device is nobody that others need think of. `enable` wakes it, or comes before the last look
-  // here.
-  const int counts = enabled() ? 1 : 0;
-  group_.parked.fetch_add(counts, std::memory_order_seq_cst);
-  if (queue.arrivals.try_park()) {
-    if (work_arrived() || (counts == 0 && enabled())) {
-      queue.arrivals.unpark();
-    } else {
-      sleep_in_inbox();
-    }
-  }
-  group_.parked.fetch_sub(counts, std::memory_order_seq_cst);
+  park([this] { sleep_in_inbox(); });
   busy_since_ns_.store(now_ns(), std::memory_order_relaxed);
+}
+
+// Sleeps by `sleep`, unless there is work.
+template <class Sleep>
+void device_thread::park(Sleep sleep) {
+  if (!queue.arrivals.try_park()) return;
+  // A disabled device is nobody that others should call. `enable` wakes it, or comes before the last look
+  // here.
+  const bool may_be_called = enabled();
+  const auto number = static_cast<std::size_t>(setup_.driver_device);
+  if (may_be_called) group_.resting.lie_down(number);
+  if (!work_arrived() && may_be_called == enabled()) sleep();
+  queue.arrivals.unpark();
+  const bool called = may_be_called && group_.resting.get_up(number);
+  // Who called it relies on it.
+  if (called && !enabled() && group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
 }
 
 void device_thread::sleep_in_inbox() {
@@ -74,12 +79,7 @@ void device_thread::pause(std::chrono::microseconds& delay) {
   if (!may_take(flights_, window_)) {
     std::this_thread::sleep_for(delay);  // what arrives in the inbox has to wait for a mark in any case
   } else {
-    group_.parked.fetch_add(1, std::memory_order_seq_cst);
-    if (queue.arrivals.try_park()) {
-      if (!work_arrived()) queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay);
-      queue.arrivals.unpark();
-    }
-    group_.parked.fetch_sub(1, std::memory_order_seq_cst);
+    park([&] { queue.arrivals.sleep_until(std::chrono::steady_clock::now() + delay); });
   }
   delay = std::min(delay * 2, longest_pause);
 }

@@ -66,7 +66,7 @@ item* device_thread::take_from_queues() {
       shared_lock.lock();
       group_.shared.sort_arrivals_below(look_at_arrivals_ ? all_there_are
                                                           : 2 * batch_ * group_.threads.size());
-      if (group_.parked.load(std::memory_order_relaxed) == 0) {
+      if (!others_could_start()) {
         most_for_anyone = fair_share(group_.shared.size(), group_.threads.size());
       }
     }
@@ -116,8 +116,15 @@ item* device_thread::take_from_queues() {
 // takes one passes the word on while there are more, in the queue or at hand. tests/model/parked_devices.pml.
 void device_thread::pass_on() noexcept {
   full_fence();  // who parks has said so before it looks at the queue and at the hands
-  if (group_.parked.load(std::memory_order_seq_cst) == 0) return;
-  if (group_.shared.maybe_nonempty() || someone_offers()) group_.wake_for_shared(1);
+  if (!group_.resting.any()) return;
+  if (group_.shared.maybe_nonempty() || someone_offers())
+    group_.wake_for_shared(1, batch_ > 1 ? 1 : spin_permit::cores_or_one());
+}
+
+// Whether there are devices that sleep, and cores for them.
+bool device_thread::others_could_start() const noexcept {
+  const std::size_t asleep = group_.resting.count();
+  return asleep > 0 && group_.threads.size() - asleep < static_cast<std::size_t>(spin_permit::cores_or_one());
 }
 
 bool device_thread::take_over(item& it) noexcept {

@@ -74,6 +74,7 @@ void scheduler_core::start(const scheduler_options& options) {
     setup.streams = or_default(options.streams_per_device, 4);
     setup.window_per_stream = or_default(options.window_per_stream, 4);
     auto& thread = *group.threads.emplace_back(std::make_unique<device_thread>(group, std::move(setup)));
+    group.by_number.push_back(&thread);
     try {
       started.push_back(thread.start());
     } catch (const std::system_error& e) {

@@ -44,6 +44,7 @@ class spin_permit {
            !cores.compare_exchange_weak(most_so_far, count, std::memory_order_relaxed)) {
     }
   }
+  static int cores_or_one() noexcept { return std::max(cores.load(std::memory_order_relaxed), 1); }
   static int most() noexcept {
     const int count = cores.load(std::memory_order_relaxed);
     return count > 1 ? count : 0;  // on a single core the other side cannot act meanwhile

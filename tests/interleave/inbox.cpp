@@ -116,8 +116,11 @@ TEST(InboxInterleaved, FailsWhereTheKernelDoesNotLook) {
 TEST(InboxInterleaved, FailsWhereTheWakeIsDecidedBeforeThePush) {
   expect_failure(pushes_and_sleep<early_inbox>);
 }
-TEST(InboxInterleaved, FailsWhereADeviceCountsItselfAfterItsLastLook) {
-  expect_failure(shared_pushes_and_sleep<stepped_inbox, counts_itself::after_it>);
+TEST(InboxInterleaved, FailsWhereADeviceLiesDownAfterItsLastLook) {
+  expect_failure(shared_pushes_and_sleep<stepped_inbox, lies_down::after_it>);
+}
+TEST(InboxInterleaved, FailsWhereADeviceLiesDownBeforeItParks) {
+  expect_failure(shared_pushes_and_sleep<stepped_inbox, lies_down::before_it_parks>);
 }
 
 }  // namespace

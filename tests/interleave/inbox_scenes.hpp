@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/inbox.hpp"
+#include "device/sleepers.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/stepped_word.hpp"
 
@@ -161,39 +162,47 @@ program pushes_and_pauses() {
           [s] { s->check(2); }};
 }
 
-enum class counts_itself { before_the_last_look, after_it };
+enum class lies_down { before_the_last_look, after_it, before_it_parks };
 
-/// A device with an inbox of its own beside a shared one, which it counts itself for before it looks there a
-/// last time; one thread pushes to each. See device_thread::idle and device_group::wake_for_shared.
-template <class Inbox, counts_itself When = counts_itself::before_the_last_look>
+/// A device with an inbox of its own beside a shared one, which lies down before it looks there a last time.
+/// One thread pushes to both, one twice to the shared one; they call the device unless it is on its way. See
+/// device_thread::park and device_group::wake_for_shared.
+template <class Inbox, lies_down When = lies_down::before_the_last_look>
 program shared_pushes_and_sleep() {
   auto own = std::make_shared<scene<Inbox>>();
   auto shared = std::make_shared<scene<Inbox>>();
-  auto parked = std::make_shared<stepped<int>>(0);
-  numbered &pinned = own->make(0), &for_any = shared->make(0), &another = shared->make(0);
+  auto resting = std::make_shared<detail::basic_sleepers<stepped>>(1);
+  numbered &pinned = own->make(0), &first = shared->make(0), &second = shared->make(0),
+           &other = shared->make(1);
+  const auto push = [own, shared, resting](numbered& it) {
+    shared->push(it);
+    if (resting->call(1)) own->box.poke();
+  };
   return {{
-              [own, &pinned] { own->push(pinned); },
-              [own, shared, parked, &for_any, &another] {
-                for (numbered* const it : {&for_any, &another}) {
-                  shared->push(*it);
-                  if (parked->load() != 0) own->box.poke();
-                }
+              [own, push, &pinned, &other] {
+                own->push(pinned);
+                push(other);
               },
-              [own, shared, parked] {
+              [push, &first, &second] {
+                push(first);
+                push(second);
+              },
+              [own, shared, resting] {
                 for (;;) {
                   own->take();
                   shared->take();
                   if (own->has_all() && shared->has_all()) return;
-                  if (When == counts_itself::before_the_last_look) parked->fetch_add(1);
+                  if (When == lies_down::before_it_parks) resting->lie_down(0);
                   const bool parks = own->box.try_park();
+                  if (When == lies_down::before_the_last_look && parks) resting->lie_down(0);
                   const bool work = parks && !shared->box.empty();
-                  if (When == counts_itself::after_it) parked->fetch_add(1);
+                  if (When == lies_down::after_it && parks) resting->lie_down(0);
                   if (work) {
                     own->box.unpark();
                   } else if (parks) {
                     own->box.sleep();
                   }
-                  parked->fetch_sub(1);
+                  if (parks || When == lies_down::before_it_parks) resting->get_up(0);
                 }
               },
           },

@@ -35,6 +35,14 @@ class stepped {
     come_to_step();
     return change("fetch_sub", static_cast<Value>(value_ - value));
   }
+  Value fetch_or(Value value, std::memory_order = std::memory_order_seq_cst) {
+    come_to_step();
+    return change("fetch_or", static_cast<Value>(value_ | value));
+  }
+  Value fetch_and(Value value, std::memory_order = std::memory_order_seq_cst) {
+    come_to_step();
+    return change("fetch_and", static_cast<Value>(value_ & value));
+  }
   bool compare_exchange_strong(Value& expected, Value value, std::memory_order = std::memory_order_seq_cst,
                                std::memory_order = std::memory_order_seq_cst) {
     come_to_step();

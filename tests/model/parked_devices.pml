@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// src/device/taking.cpp, resting.cpp, hand.hpp and device_group.cpp (dispatch_chain, wake_for_shared): items
+// src/device/taking.cpp, resting.cpp, sleepers.hpp, hand.hpp and device_group.cpp (dispatch, wake_for_shared): items
 // that any device may take lie in a queue that all share, or in the hand of a device that took some more than it can
-// start, and devices sleep, each in its own inbox. Whoever puts such an item somewhere looks afterwards who parks, and
-// pokes a device; a device counts itself first, then says in its inbox that it parks, then looks at the shared queue
-// and at the hands a last time. Whatever the order: no item is left lying while a device that could take it sleeps for
-// good, and all sleepers leave when the scheduler stops.
+// start, and devices sleep, each in its own inbox. Whoever puts such an item somewhere looks afterwards who has lain
+// down, and calls one, unless enough are on their way that have been called before; a device says in its inbox that it
+// parks, then lies down, then looks at the shared queue and at the hands a last time, and again after it got up.
+// Whatever the order: no item is left lying while a device that could take it sleeps for good, and all sleepers leave
+// when the scheduler stops.
 //
 // An item for any device ends once as many of them have started as there are devices to run them, and one that is
 // pinned to a device once all of them have: so an item is left lying for ever that is late because the device which
@@ -18,31 +19,42 @@
 // holds: -DDEVICES=2 -DPUSHERS=1 -DDISABLING
 // holds at length: -DDEVICES=2 -DPUSHERS=2 -DPINNED=1 -DRECONSIDERING
 // holds at length: -DDEVICES=2 -DPUSHERS=1 -DPINNED=1 -DDISABLING
+// holds at length: -DDEVICES=2 -DPUSHERS=2 -DENOUGH=2
 // holds at length: -DDEVICES=3 -DPUSHERS=1 -DBATCH=2 -DPINNED=1
 // and with each of these, where something is:
 // breaks: NO_LAST_LOOK        a device sleeps without a last look at the shared queue
 // breaks: NO_LOOK_AT_HANDS    a device sleeps without a last look at the hands of the others
-// breaks: COUNTED_LATE        a device looks first and counts itself then, as may come of a count that is not seq_cst
+// breaks: LIES_DOWN_LATE      a device looks first and lies down then, as may come of bits that are not seq_cst
+// breaks: LIES_DOWN_EARLY     a device lies down before it has said in its inbox that it parks
+// breaks: GETS_UP_LATE        a device that was called runs an item before it says that it is up
 // breaks: WAKE_DECIDED_EARLY  who pushes looks who parks before the push
 // breaks: NO_PASSING_ON       a device that has taken an item wakes nobody for what is left
 // breaks: HANDS_NOT_PASSED_ON it does for what is left in the queue and in its own hand, but not in another's
 // breaks: TAKEN_BACK_BLINDLY  a device that does not sleep after all empties its inbox without looking
 // breaks: STOPPED_LATE        the sleepers are poked before they can see that the scheduler stops
 // breaks: DISABLED_QUIETLY    a device is disabled and nobody is woken in its stead
+// breaks: CALLED_IN_VAIN      a device that was called, and disabled then, wakes nobody in its stead
 
 #ifndef DEVICES  // where the bugs show
+#ifdef GETS_UP_LATE
+#define PUSHERS 2
+#else
 #define PUSHERS 1
+#endif
 #ifdef HANDS_NOT_PASSED_ON
 #define DEVICES 3
 #define BATCH 2
 #else
 #define DEVICES 2
 #endif
-#ifdef DISABLED_QUIETLY
+#if defined(DISABLED_QUIETLY) || defined(CALLED_IN_VAIN)
 #define DISABLING
 #else
 #define PINNED 1
 #endif
+#endif
+#ifndef ENOUGH
+#define ENOUGH 1
 #endif
 #ifndef PINNED
 #define PINNED 0  // devices that get an item of their own
@@ -80,7 +92,15 @@ bool enabled_of[DEVICES] = true;
 byte at_hand[DEVICES] = 0;
 bool offers[DEVICES] = false;
 
-byte parked = 0;  // device_group::parked
+// device_group::resting.
+bool lies[DEVICES] = false;
+short on_their_way = 0;
+#if DEVICES == 2
+#define SOMEONE_LIES (lies[0] || lies[1])
+#else
+#define SOMEONE_LIES (lies[0] || lies[1] || lies[2])
+#endif
+
 bool stopping = false;
 byte started = 0;  // items for any device that one of them has taken
 byte ended = 0;    // items of both kinds
@@ -93,43 +113,38 @@ inline poke(device) {
 }
 
 #ifdef WAKE_DECIDED_EARLY
-#define LOOK_WHO_PARKS before_push
+#define LOOK_WHO_LIES before_push
 #else
-#define LOOK_WHO_PARKS (parked > 0)
+#define LOOK_WHO_LIES SOMEONE_LIES
 #endif
 
-inline next_device() {
-  at = (at + 1) % DEVICES;
-  looked++;
-  if
-  :: looked == DEVICES || to_wake == 0 -> at = 0; looked = 0; to_wake = 0
-  :: else
-  fi
-}
-
+// Calls a device after the other, as sleepers::call does.
 inline wake_for_shared(count) {
-  if
-  :: atomic { LOOK_WHO_PARKS -> to_wake = count; select(at : 0 .. DEVICES - 1) };
-     do
-     :: to_wake > 0 ->
+  to_wake = count;
+  do
+  :: atomic { to_wake == 0 -> at = 0; break }
+  :: atomic { to_wake > 0 && !LOOK_WHO_LIES -> to_wake = 0 }
+  :: to_wake > 0 && LOOK_WHO_LIES ->
+     if
+     :: atomic { on_their_way >= ENOUGH -> to_wake = 0 }
+     :: atomic { on_their_way < ENOUGH -> select(at : 0 .. DEVICES - 1) };
         if
-        :: atomic { !IS_ENABLED(at) -> next_device() }
-        :: IS_ENABLED(at) ->
-           if
-           :: atomic { inbox[at] != PARKED -> next_device() }
-           :: atomic { inbox[at] == PARKED -> inbox[at] = EMPTY; to_wake--; next_device() }
-           fi
+        :: d_step { lies[at] -> lies[at] = false; to_wake-- };
+           on_their_way++;
+           poke(at)
+        :: !lies[at]
+#ifdef WAKE_DECIDED_EARLY
+           -> to_wake = 0
+#endif
         fi
-     :: to_wake == 0 -> break
-     od
-  :: !LOOK_WHO_PARKS
-  fi
+     fi
+  od
 }
 
 proctype pusher() {
-  byte at, looked, to_wake;
+  byte at, to_wake;
 #ifdef WAKE_DECIDED_EARLY
-  bool before_push = parked > 0;
+  bool before_push = SOMEONE_LIES;
 #endif
   arrived = arrived + BATCH;
   wake_for_shared(BATCH)
@@ -188,8 +203,8 @@ inline put_back_hand() {
 proctype device(byte me) {
   byte mine;         // sorted, for this device alone
   byte own_at_hand;  // the same, at hand
-  byte at, looked, to_wake, now, awaited, other;
-  bool seen, for_anyone;
+  byte at, to_wake, now, awaited, other;
+  bool seen, for_anyone, may_be_called, called;
 #ifdef WAKE_DECIDED_EARLY
   bool before_push = true;
 #endif
@@ -276,25 +291,34 @@ pass_on:
 
 run_it:
   atomic { started >= awaited -> ended++; awaited = 0; other = 0; seen = false; for_anyone = false };
+#ifdef GETS_UP_LATE
+  d_step { on_their_way = on_their_way - called; called = false };
+#endif
   goto take;
 
 nothing:
+#ifdef GETS_UP_LATE
+  atomic { on_their_way = on_their_way - called; called = false };
+#endif
   if
   :: stopping -> goto leave
   :: !stopping
   fi;
   // idle
-#ifndef COUNTED_LATE
-  parked++;
+#ifdef LIES_DOWN_EARLY
+  may_be_called = IS_ENABLED(me);
+  lies[me] = may_be_called;
 #endif
   if
-  :: inbox[me] != EMPTY ->
-#ifdef COUNTED_LATE
-     parked++;
-#endif
-     goto awake
+  :: inbox[me] != EMPTY -> goto awake
   :: d_step { inbox[me] == EMPTY -> inbox[me] = PARKED }
   fi;
+#ifndef LIES_DOWN_EARLY
+  may_be_called = IS_ENABLED(me);
+#ifndef LIES_DOWN_LATE
+  lies[me] = may_be_called;
+#endif
+#endif
 #ifndef NO_LAST_LOOK
   if
   :: IS_ENABLED(me) ->
@@ -314,18 +338,18 @@ nothing:
   fi;
 #endif
   if
-  :: stopping -> goto take_back
-  :: !stopping
+  :: stopping || may_be_called != IS_ENABLED(me) -> goto take_back
+  :: !stopping && may_be_called == IS_ENABLED(me)
   fi;
-#ifdef COUNTED_LATE
-  parked++;
+#ifdef LIES_DOWN_LATE
+  lies[me] = may_be_called;
 #endif
   inbox[me] != PARKED;  // sleep
   goto awake;
 
 take_back:
-#ifdef COUNTED_LATE
-  parked++;
+#ifdef LIES_DOWN_LATE
+  lies[me] = may_be_called;
 #endif
 #ifdef TAKEN_BACK_BLINDLY
   inbox[me] = EMPTY;
@@ -337,7 +361,28 @@ take_back:
 #endif
 
 awake:
-  atomic { parked--; other = 0; seen = false };
+  // sleepers::get_up
+  atomic { called = may_be_called && !lies[me]; lies[me] = false; may_be_called = false; other = 0; seen = false };
+#ifndef GETS_UP_LATE
+  if
+  :: called ->
+     on_their_way--;
+     called = false;
+#ifndef CALLED_IN_VAIN
+     if
+     :: !IS_ENABLED(me) ->
+        look_at_shared();
+        if
+        :: seen -> wake_for_shared(1)
+        :: !seen
+        fi;
+        seen = false
+     :: IS_ENABLED(me)
+     fi
+#endif
+  :: !called
+  fi;
+#endif
   goto take;
 
 leave:
@@ -348,7 +393,7 @@ leave:
 // scheduler::disable of device 0: the others are woken for what it leaves lying. Then, perhaps, enable.
 proctype disabler() {
   byte k = 1;
-  byte at, looked, to_wake;
+  byte at, to_wake;
   enabled_of[0] = false;
 #ifndef HAND_KEPT
   do
@@ -359,10 +404,10 @@ proctype disabler() {
   od;
 #endif
 #ifndef DISABLED_QUIETLY
-  do
-  :: k < DEVICES -> poke(k); k++
-  :: k == DEVICES -> break
-  od;
+  if  // put_back or the shared queue: device_thread::enable
+  :: arrived + sorted_count > 0 -> wake_for_shared(1)
+  :: arrived + sorted_count == 0
+  fi;
 #endif
   if
   :: true
@@ -402,5 +447,5 @@ init {
   od;
   stopping = true;
   _nr_pr == 1;
-  assert(arrived == 0 && sorted == 0 && sorted_count == 0 && parked == 0 && !locked)
+  assert(arrived == 0 && sorted == 0 && sorted_count == 0 && !SOMEONE_LIES && on_their_way == 0 && !locked)
 }
