@@ -66,7 +66,7 @@ item* device_thread::take_from_queues() {
       shared_lock.lock();
       group_.shared.sort_arrivals_below(look_at_arrivals_ ? all_there_are
                                                           : 2 * batch_ * group_.threads.size());
-      if (!others_could_start()) {
+      if (batch_ > 1 && !others_could_start()) {
         most_for_anyone = fair_share(group_.shared.size(), group_.threads.size());
       }
     }
