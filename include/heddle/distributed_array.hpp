@@ -27,11 +27,6 @@ class distributed_array;
 
 namespace detail {
 
-template <class T, access Access, bool Halo = false>
-struct array_argument {
-  std::shared_ptr<array_core> array;
-};
-
 template <class T>
 std::int64_t rows_of(const extents<1>& size) {
   return size[0];
@@ -75,8 +70,8 @@ class distributed_array {
   /// Number of elements; 0 once moved from.
   std::int64_t size() const noexcept { return array_ ? array_->size() : 0; }
   /// The elements of a device by its place among `scheduler::devices()`; empty if it has none.
-  index_range block(std::size_t place) const noexcept {
-    for (const auto& each : array_->blocks) {
+  index_range block(std::size_t place) const {
+    for (const auto& each : core()->blocks) {
       if (each.place == place) return each.range;
     }
     return {};
@@ -91,7 +86,7 @@ class distributed_array {
     static_assert(std::is_same_v<std::ranges::range_value_t<Range>, T>,
                   "scatter needs a range of the array's element type");
     detail::check_array_size("scatter", size(), std::ranges::size(source));
-    detail::scatter_bytes(*array_, std::ranges::data(source));
+    detail::scatter_bytes(*core(), std::ranges::data(source));
   }
   /// Copies it into a contiguous range of its size.
   template <std::ranges::contiguous_range Range>
@@ -99,20 +94,24 @@ class distributed_array {
     static_assert(std::is_same_v<std::ranges::range_value_t<Range>, T>,
                   "gather needs a range of the array's element type");
     detail::check_array_size("gather", size(), std::ranges::size(target));
-    detail::gather_bytes(*array_, std::ranges::data(target));
+    detail::gather_bytes(*core(), std::ranges::data(target));
   }
   std::vector<T> gather() const {
     std::vector<T> all(static_cast<std::size_t>(size()));
     gather(all);
     return all;
   }
-  void fill(const T& value) { detail::fill_bytes(*array_, &value); }
+  void fill(const T& value) { detail::fill_bytes(*core(), &value); }
 
   /// Fetches the halos now, if a loop has written the array since; `with_halo` does so by itself. Does not
   /// block.
-  void exchange_halos() { detail::exchange_halos(array_); }
+  void exchange_halos() { detail::exchange_halos(core()); }
 
-  const std::shared_ptr<detail::array_core>& core() const noexcept { return array_; }
+  /// Throws `invalid_option` once moved from, as all calls but `size()` do, and loops.
+  const std::shared_ptr<detail::array_core>& core() const {
+    if (!array_) detail::refuse_moved_from("distributed_array");
+    return array_;
+  }
 
  private:
   std::shared_ptr<detail::array_core> array_;

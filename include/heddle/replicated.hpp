@@ -20,22 +20,27 @@ class replicated {
       "its bytes");
 
  public:
-  explicit replicated(scheduler& s)
-      : value_(std::make_shared<detail::replicated_core>(s.core(), sizeof(T))) {}
+  explicit replicated(scheduler& s) : value_(std::make_shared<detail::replicated_core>(s.core(), sizeof(T))) {
+    value_->allocate();
+  }
   replicated(scheduler& s, const T& value) : replicated(s) { set(value); }
   replicated(replicated&&) noexcept = default;
   replicated& operator=(replicated&&) noexcept = default;
 
   /// Blocks until every device has the value.
-  void set(const T& value) { detail::set_bytes(*value_, &value); }
+  void set(const T& value) { detail::set_bytes(*core(), &value); }
   /// Blocks until all earlier loops that write it are done. Throws what failed in them.
   T get() const {
     T value;
-    detail::get_bytes(*value_, &value);
+    detail::get_bytes(*core(), &value);
     return value;
   }
 
-  const std::shared_ptr<detail::replicated_core>& core() const noexcept { return value_; }
+  /// Throws `invalid_option` once moved from, as all calls do, and loops.
+  const std::shared_ptr<detail::replicated_core>& core() const {
+    if (!value_) detail::refuse_moved_from("replicated");
+    return value_;
+  }
 
  private:
   std::shared_ptr<detail::replicated_core> value_;

@@ -14,13 +14,11 @@ namespace heddle::detail {
 
 namespace {
 
-// Borders of blocks are borders of a reduction's blocks too, so that a reduction over the array needs nothing
-// of another device for its own blocks.
-std::vector<loop_part> divide(const scheduler_core& core, const array_layout& layout) {
-  const index_range whole{0, layout.rows * layout.row};
-  const std::int64_t align = reduction_blocks_of(layout.rows, layout.row).block;
-  if (layout.weights.empty()) return split_evenly(whole, core.devices.size(), align);
-  return split_by_weight(whole, layout.weights, align);
+std::vector<loop_part> divide(const scheduler_core& core, const array_core& array) {
+  const index_range whole{0, array.size()};
+  const auto& weights = array.layout.weights;
+  if (weights.empty()) return split_evenly(whole, core.devices.size(), array.cut().block);
+  return split_by_weight(whole, weights, array.cut().block);
 }
 
 }  // namespace
@@ -34,7 +32,7 @@ array_core::array_core(scheduler_core& of, const array_layout& asked, std::size_
   }
   if (!layout.weights.empty())
     check_split("distributed_array", split::weighted(layout.weights), of.devices.size());
-  for (const auto& part : divide(of, layout)) {
+  for (const auto& part : divide(of, *this)) {
     const std::int64_t halo = layout.halo * layout.row;
     array_block block{
         part.device,
@@ -53,13 +51,24 @@ const array_block& array_core::block_of(std::int64_t index) const noexcept {
 }
 
 replicated_core::replicated_core(scheduler_core& of, std::size_t value_bytes)
-    : core(find_core(of.group.serial)), bytes(value_bytes) {
+    : core(find_core(of.group.serial)),
+      bytes(value_bytes),
+      values(of.devices.size()),
+      partials(of.devices.size()) {}
+
+void replicated_core::allocate() {
   refuse_in_forked_child("replicated");
-  for (const auto& each : of.devices) {
-    values.emplace_back(memory_kind::device, of, each.id, std::size_t{1}, bytes);
-    partials.emplace_back(memory_kind::device, of, each.id, static_cast<std::size_t>(most_reduction_blocks),
-                          bytes);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const int id = core->devices[k].id;
+    values[k] = device_allocation(memory_kind::device, *core, id, std::size_t{1}, bytes);
+    partials[k] = device_allocation(memory_kind::device, *core, id,
+                                    static_cast<std::size_t>(most_reduction_blocks), bytes);
   }
+}
+
+void refuse_moved_from(const char* type) {
+  throw invalid_option(std::string("a ") + type +
+                       " that was moved from: use the object that it was moved to");
 }
 
 void check_array_size(const char* name, std::int64_t array, std::size_t range) {

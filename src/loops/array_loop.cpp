@@ -40,16 +40,22 @@ struct array_loop {
   /// What is undefined of what the loop reads, or leaves partly as it is.
   /// Not by the loop's own failure, which its outcome knows.
   std::exception_ptr poisoned() const {
-    if (failed.load(std::memory_order_relaxed)) return nullptr;
     for (const auto& each : uses) {
       if (!each.read) continue;
-      if (auto error = each.array ? each.array->failed.get() : each.replicated->failed.get()) return error;
+      const auto error = each.array ? each.array->failed.get() : each.replicated->failed.get();
+      if (error && error != own.get()) return error;
     }
     return nullptr;
   }
   void fail(index_range indices, const std::exception_ptr& error) {
     poison_written(error);  // first: who is left out because of it must not be the one to say why
     outcome.failed(indices, error);
+  }
+  /// A part that reads what is undefined: one says so for all of them.
+  void refuse(index_range indices, const std::exception_ptr& error) {
+    const bool said = failed.exchange(true, std::memory_order_relaxed);
+    set_written(error);
+    said ? outcome.left_out(indices) : outcome.failed(indices, error);
   }
   void leave_out(index_range indices) {
     outcome.left_out(indices);
@@ -59,12 +65,16 @@ struct array_loop {
   }
   void poison_written(const std::exception_ptr& error) {
     failed.store(true, std::memory_order_relaxed);
+    own.set(error);
+    set_written(own.get());
+  }
+  void set_written(const std::exception_ptr& error) {
     for (const auto& each : uses) {
       if (each.written) (each.array ? each.array->failed : each.replicated->failed).set(error);
     }
   }
   void run(index_range units, index_range indices) {
-    if (auto error = poisoned()) return fail(indices, error);
+    if (auto error = poisoned()) return refuse(indices, error);
     if (!outcome.wanted(indices.begin)) return leave_out(indices);
     try {
       run_in_arena(units);
@@ -89,7 +99,7 @@ struct array_loop {
     });
   }
   void put(device_context& context, index_range units, index_range indices) {
-    if (auto error = poisoned()) return fail(indices, error);
+    if (auto error = poisoned()) return refuse(indices, error);
     if (!outcome.wanted(indices.begin)) return leave_out(indices);
     try {
       request.operations->put(request.self, context, units.begin, units.end);
@@ -106,6 +116,7 @@ struct array_loop {
   loop_outcome outcome;
   std::vector<index_range> parts;
   std::atomic<bool> failed{false};  // a part of it; publishes nothing: a part that misses it reports one more
+  poison own;                       // what the loop itself has left undefined what it writes by
 };
 
 struct end_of_array_loop {
@@ -136,8 +147,8 @@ const array_core& leading_array(const loop_request& request, const std::vector<a
     if (!lie_alike(*first, *each.array)) {
       throw invalid_option(
           std::string(request.name) +
-          " over distributed_arrays that are divided in different ways: make them of one size, "
-          "with the same weights, on one scheduler");
+          " over distributed_arrays that are divided in different ways: make them of one size "
+          "and shape, with the same weights, on one scheduler");
     }
   }
   if (first == nullptr) {

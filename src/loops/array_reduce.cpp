@@ -32,9 +32,22 @@ void* fetch_partials(replicated_core& target, const array_core& array, const loo
   return all;
 }
 
+/// Calls `finish` on one device. What it throws leaves the value undefined before the next step looks; thrown
+/// on, it would fail the later work of every stream that waits for this one.
+template <class Finish>
+void finish_on_one(replicated_core& target, poison& failed, Finish finish) {
+  try {
+    finish();
+  } catch (...) {
+    target.failed.set(std::current_exception());
+    failed.set(std::current_exception());
+  }
+}
+
 struct end_of_reduction {
   std::vector<future<void>> parts;
   std::shared_ptr<replicated_core> target;
+  std::shared_ptr<poison> unfinished;
   void operator()() {
     std::exception_ptr first;
     for (auto& each : parts) {
@@ -44,6 +57,7 @@ struct end_of_reduction {
         if (!first) first = std::current_exception();
       }
     }
+    if (!first) first = unfinished->get();
     if (!first) return;
     target->failed.set(first);
     std::rethrow_exception(first);
@@ -65,6 +79,7 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
   uses.push_back({nullptr, steps.target, false, true, false});
   std::vector<future<void>> parts;
   parts.push_back(start_on_arrays(core, request, options, owner, std::move(uses)));
+  const auto unfinished = std::make_shared<poison>();
   step last;
   last.crossing = true;
   last.label = options.label;
@@ -76,17 +91,20 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
            if (const auto error = target->failed.get()) std::rethrow_exception(error);
            void* const value = target->values[place].data();
            if (on_host) {
-             context.enqueue([target, finish, value] {
-               if (!target->failed.get()) finish(nullptr, nullptr, value);
+             context.enqueue([target, finish, value, unfinished] {
+               if (target->failed.get()) return;
+               finish_on_one(*target, *unfinished, [&] { finish(nullptr, nullptr, value); });
              });
            } else {
-             finish(&context, fetch_partials(*target, *array, request, context), value);
+             finish_on_one(*target, *unfinished, [&] {
+               finish(&context, fetch_partials(*target, *array, request, context), value);
+             });
            }
          },
          [target = steps.target](std::exception_ptr error) { target->failed.set(std::move(error)); }});
   }
   for (auto& each : core.steps.add(std::move(last))) parts.push_back(std::move(each));
-  return join_parts(end_of_reduction{std::move(parts), steps.target});
+  return join_parts(end_of_reduction{std::move(parts), steps.target, unfinished});
 }
 
 }  // namespace heddle::detail

@@ -225,6 +225,23 @@ TEST_P(DistributedArray, IsUndefinedByTheFirstErrorUntilItIsFilled) {
   EXPECT_EQ(b.gather(), counted_up(100));
 }
 
+// The second device finds out first.
+TEST_P(DistributedArray, RunsNoBodyOnWhatIsUndefined) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
+  scheduler sched(options(2));
+  distributed_array<int> a(sched, 100), b(sched, 100);
+  a.fill(0);
+  EXPECT_THROW(parallel_for(
+                   sched, 100, [](std::int64_t, view<int>) { throw std::string("first"); }, out(a)),
+               std::string);
+  occupied_device busy(sched, 0);
+  auto reading = parallel_for_async(
+      sched, 100, [](std::int64_t, view<const int>, view<int>) { ADD_FAILURE(); }, in(a), out(b));
+  sched.submit([](device_context& c) { c.enqueue([] {}); }, route::on(1).stream(0)).get();
+  busy.release();
+  EXPECT_THROW(reading.get(), std::string);
+}
+
 TEST_P(DistributedArray, IsUndefinedByALoopThatItsTokenStopped) {
   scheduler sched(options(2));
   distributed_array<int> a(sched, 100);
@@ -309,6 +326,46 @@ TEST_P(DistributedArray, IsWorkedOnByAllCoresOfItsDevice) {
     return threads.size() > 1;
   });
   EXPECT_TRUE(several);
+}
+
+// The loop's rows are not the array's.
+TEST_P(DistributedArray, IsReducedInLoopsOfOtherShapes) {
+  for_device_counts(GetParam(), [](scheduler& sched) {
+    constexpr std::int64_t ny = 90, nx = 31, n = ny * nx;
+    const auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
+    distributed_array<int> rows(sched, extents{ny, nx}), flat(sched, n);
+    rows.scatter(counted_up(n));
+    flat.scatter(counted_up(n));
+    EXPECT_EQ(parallel_reduce(
+                  sched, n, std::int64_t{0}, plus,
+                  [](std::int64_t i, view<const int> x) { return std::int64_t{x[i]}; }, in(rows)),
+              n * (n - 1) / 2);
+    EXPECT_EQ(parallel_reduce(
+                  sched, extents{ny, nx}, std::int64_t{0}, plus,
+                  [](std::int64_t y, std::int64_t x, view<const int> v) { return std::int64_t{v(y, x)}; },
+                  in(flat)),
+              n * (n - 1) / 2);
+  });
+}
+
+TEST_P(DistributedArray, TellsThatItWasMovedFrom) {
+  scheduler sched(options(2));
+  distributed_array<int> a(sched, 100);
+  a.fill(1);
+  const distributed_array<int> b = std::move(a);
+  EXPECT_EQ(b.gather(), std::vector<int>(100, 1));
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_EQ(a.size(), 0);
+  EXPECT_THROW((void)a.gather(), invalid_option);
+  EXPECT_THROW(a.scatter(std::vector<int>()), invalid_option);
+  EXPECT_THROW(a.fill(1), invalid_option);
+  EXPECT_THROW(a.exchange_halos(), invalid_option);
+  EXPECT_THROW((void)a.block(0), invalid_option);
+  EXPECT_THROW(parallel_for(
+                   sched, 100, [](std::int64_t, view<int>) { ADD_FAILURE(); }, inout(a)),
+               invalid_option);
+  EXPECT_THROW(inclusive_scan(sched, in(b), out(a), 0, std::plus<int>()), invalid_option);
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 TEST_P(DistributedArray, OutlivesItsSchedulerForNothingButItsEnd) {

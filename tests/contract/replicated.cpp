@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/contract.hpp"
+#include "support/error_log.hpp"
 #include "support/loop_devices.hpp"
 
 namespace heddle::test {
@@ -93,6 +94,44 @@ TEST_P(Replicated, IsUndefinedByAnErrorInItsReduction) {
   EXPECT_THROW((void)sum.get(), std::string);
   sum.set(4);
   EXPECT_EQ(sum.get(), 4);
+}
+
+// Blocks of one element: the sum 100 is met where these are joined.
+TEST_P(Replicated, IsUndefinedAtOnceByAnErrorAtTheEndOfItsReduction) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
+  const error_log log;
+  for (int devices = 1; devices <= 9; ++devices) {
+    auto asked = options(devices);
+    asked.on_error = log;
+    scheduler sched(std::move(asked));
+    distributed_array<int> a(sched, 100), b(sched, 100);
+    a.fill(1);
+    b.fill(1);
+    replicated<int> sum(sched, 0);
+    auto reduction = parallel_reduce_async(
+        sched, 100, 0, [](int x, int y) { return x + y == 100 ? throw std::string("no") : x + y; },
+        [](std::int64_t i, view<const int> x) { return x[i]; }, in(a), out(sum));
+    auto dividing = parallel_for_async(
+        sched, 100, [](std::int64_t, view<int>, view<const int>) { ADD_FAILURE(); }, inout(b), in(sum));
+    auto reading = parallel_for_async(
+        sched, 100, [](std::int64_t, view<int>) { ADD_FAILURE(); }, inout(b));
+    EXPECT_THROW(reduction.get(), std::string);
+    EXPECT_THROW(dividing.get(), std::string);
+    EXPECT_THROW(reading.get(), std::string);
+  }
+  EXPECT_EQ(log.size(), 0u) << "what a loop throws is not reported too";
+}
+
+TEST_P(Replicated, TellsThatItWasMovedFrom) {
+  scheduler sched(options(2));
+  replicated<int> a(sched, 7);
+  const replicated<int> b = std::move(a);
+  EXPECT_EQ(b.get(), 7);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_THROW((void)a.get(), invalid_option);
+  EXPECT_THROW(a.set(1), invalid_option);
+  EXPECT_THROW((void)out(a), invalid_option);
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 TEST_P(Replicated, NeedsAnArrayBesideIt) {

@@ -51,6 +51,8 @@ struct loop_programs {
   void (*number_plane)(scheduler&, std::int64_t ny, std::int64_t nx, std::vector<int>&);
   double (*sum)(scheduler&, const std::vector<double>&);
   void (*running_sums)(scheduler&, const std::vector<double>&, std::vector<double>&);
+  /// The same on arrays, and once more in place.
+  std::vector<double> (*running_sums_on_arrays)(scheduler&, const std::vector<double>&);
   /// Steps of `neighbours` on arrays, then divided by the sum of all elements.
   std::vector<double> (*smooth)(scheduler&, std::int64_t ny, std::int64_t nx, int steps,
                                 const std::vector<double>&);
@@ -60,6 +62,7 @@ loop_programs programs_by_nvcc();
 /// By nvcc: the same as add_scaled, by a lambda for host and device, and by one for the device alone.
 void add_scaled_by_lambda(scheduler&, float, const std::vector<float>&, std::vector<float>&);
 void add_scaled_by_device_lambda(scheduler&, float, const std::vector<float>&, std::vector<float>&);
+void running_sums_by_device_lambda(scheduler&, distributed_array<double>&);
 
 namespace {
 
@@ -74,6 +77,13 @@ double sum(scheduler& s, const std::vector<double>& v) {
 }
 void running_sums(scheduler& s, const std::vector<double>& from, std::vector<double>& to) {
   inclusive_scan(s, in(from), out(to), 0., add{});
+}
+std::vector<double> running_sums_on_arrays(scheduler& s, const std::vector<double>& from) {
+  distributed_array<double> a(s, from.size()), b(s, from.size());
+  a.scatter(from);
+  const auto scan = inclusive_scan_async(s, in(a), out(b), 0., add{});
+  inclusive_scan(s, in(b), out(b), 0., add{});
+  return b.gather();
 }
 std::vector<double> smooth(scheduler& s, std::int64_t ny, std::int64_t nx, int steps,
                            const std::vector<double>& start) {
@@ -90,7 +100,8 @@ std::vector<double> smooth(scheduler& s, std::int64_t ny, std::int64_t nx, int s
   (void)parallel_for_async(s, ny * nx, divided{}, inout(flat), in(total));
   return flat.gather();
 }
-constexpr loop_programs all_programs{&add_scaled, &number_plane, &sum, &running_sums, &smooth};
+constexpr loop_programs all_programs{&add_scaled,   &number_plane,           &sum,
+                                     &running_sums, &running_sums_on_arrays, &smooth};
 
 }  // namespace
 

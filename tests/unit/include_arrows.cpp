@@ -76,6 +76,7 @@ const layer_table layer_of_header = {
     {"detail/loop.hpp", 6},
     {"detail/loop_argument.hpp", 6},
     {"detail/reduce_call.hpp", 6},
+    {"detail/scan_bodies.hpp", 6},
     {"detail/scan_call.hpp", 6},
     {"distributed_array.hpp", 6},
     {"for_each_chunk.hpp", 6},

@@ -12,6 +12,7 @@
 
 #include "heddle/detail/device_allocation.hpp"
 #include "heddle/detail/loop.hpp"
+#include "heddle/detail/reduction_blocks.hpp"
 #include "heddle/index_range.hpp"
 #include "heddle/loop_arguments.hpp"
 
@@ -59,6 +60,9 @@ struct array_core {
   array_core(scheduler_core&, const array_layout&, std::size_t element_bytes);
 
   std::int64_t size() const noexcept { return layout.rows * layout.row; }
+  /// How reductions and scans over it are cut. Its blocks begin where some of these do, so that a device
+  /// needs nothing of another one for them.
+  reduction_blocks cut() const noexcept { return reduction_blocks_of(layout.rows, layout.row); }
   /// The block that an element belongs to.
   const array_block& block_of(std::int64_t index) const noexcept;
   std::byte* address(const array_block& block, std::int64_t index) const noexcept {
@@ -76,7 +80,10 @@ struct array_core {
 
 /// One value a device, as bytes; for `replicated`.
 struct replicated_core {
+  /// Without memory: `allocate` makes all of it, or the steps that need some make it, each on its device.
   replicated_core(scheduler_core&, std::size_t bytes);
+  /// All of it. Blocks while it allocates.
+  void allocate();
 
   const std::shared_ptr<scheduler_core> core;
   const std::size_t bytes;
@@ -84,6 +91,30 @@ struct replicated_core {
   std::vector<device_allocation> partials;  // by place: what a reduction joins
   poison failed;
 };
+
+/// An array as an argument of a loop.
+template <class T, access Access, bool Halo = false>
+struct array_argument {
+  std::shared_ptr<array_core> array;
+};
+
+/// The array of an argument of a loop; null if it is none.
+template <class Arg>
+const array_core* array_of(const Arg&) noexcept {
+  return nullptr;
+}
+template <class T, access Access, bool Halo>
+const array_core* array_of(const array_argument<T, Access, Halo>& arg) noexcept {
+  return arg.array.get();
+}
+/// How a reduction or a scan over so many indices is cut: as the first array among its arguments, or by the
+/// number alone.
+template <class... Args>
+reduction_blocks cut_of(std::int64_t indices, const Args&... args) noexcept {
+  const array_core* first = nullptr;
+  ((first = first != nullptr ? first : array_of(args)), ...);
+  return first != nullptr ? first->cut() : reduction_blocks_of(indices);
+}
 
 /// A replicated value as an argument of a loop.
 template <class T, access Access>
@@ -118,6 +149,15 @@ future<void> start_reduction(scheduler_core&, const loop_request&, const loop_op
 /// The device's own copy of the value, and its place for partials: in an item, by its device.
 void* own_copy(const replicated_core&) noexcept;
 void* own_partials(const replicated_core&) noexcept;
+/// Makes it first, for `count` partials.
+void* make_own_partials(replicated_core&, device_context&, std::int64_t count);
+
+/// The steps of a scan: what each block joins to (`sums`), in partials that they make; `finish`, which makes
+/// of them what lies before each block, on host devices once, on others in the copies of each; the elements
+/// (`write`). The uses are those of `write`.
+future<void> start_scan(scheduler_core&, const loop_request& sums, const loop_request& write,
+                        const loop_options&, std::shared_ptr<void> owner, std::vector<array_use>,
+                        reduction_steps);
 
 // Blocking, for the calling thread's own memory, behind all earlier steps.
 void scatter_bytes(array_core&, const void* source);
@@ -129,6 +169,8 @@ void get_bytes(replicated_core&, void* value);
 /// Does not block.
 void exchange_halos(const std::shared_ptr<array_core>&);
 
+/// Throws `invalid_option`.
+[[noreturn]] void refuse_moved_from(const char* type);
 /// Throws `invalid_option` unless a range has the array's size.
 void check_array_size(const char* name, std::int64_t array, std::size_t range);
 

@@ -129,7 +129,7 @@ class reduce_call {
   reduce_call(const extents<Rank>& size, std::size_t places, T init, Join join, Body body,
               const Args&... args)
       : size_(size),
-        blocks_(blocks_of(size)),
+        blocks_(cut_of(size.size(), args...)),
         init_(std::move(init)),
         join_(std::move(join)),
         body_(std::move(body)),
@@ -192,14 +192,6 @@ class reduce_call {
     T value;
   };
 
-  // Blocks of an array's loop are whole rows, as those of the array are.
-  static reduction_blocks blocks_of(const extents<Rank>& size) noexcept {
-    if constexpr (on_arrays<Args...>) {
-      return size.size() == 0 ? reduction_blocks() : reduction_blocks_of(size[0], row_size(size));
-    } else {
-      return reduction_blocks_of(size.size());
-    }
-  }
   index_range indices_of(index_range blocks) const noexcept {
     return {blocks.begin * blocks_.block, std::min(blocks.end * blocks_.block, size_.size())};
   }

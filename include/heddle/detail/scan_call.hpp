@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "heddle/detail/reduce_call.hpp"
+#include "heddle/detail/scan_bodies.hpp"
 
 namespace heddle::detail {
 
@@ -16,108 +17,33 @@ namespace heddle::detail {
 // block joins to; what lies before each block; the elements. (G. Blelloch, "Prefix sums and their
 // applications", CMU-CS-90-190, 1990.)
 
-/// The indices of one lane of one block of a scan: contiguous, unlike those of a reduction's.
-struct scan_lane {
-  std::int64_t begin, end;
-};
-HEDDLE_HOST_DEVICE inline scan_lane scan_lane_of(const reduction_blocks& blocks, std::int64_t indices,
-                                                 std::int64_t block, std::int64_t lane) noexcept {
-  const std::int64_t each = (blocks.block - 1) / blocks.lanes + 1;
-  const std::int64_t block_end = (block + 1) * blocks.block < indices ? (block + 1) * blocks.block : indices;
-  const std::int64_t begin = block * blocks.block + lane * each;
-  return {begin < block_end ? begin : block_end, begin + each < block_end ? begin + each : block_end};
-}
+/// Whether an argument is a range or an array that is read (`in`) or written (`out`).
+template <class Arg, access Access>
+inline constexpr bool is_scanned = false;
+template <class T, access Access>
+inline constexpr bool is_scanned<host_argument<T, Access>, Access> = true;
+template <class T, access Access>
+inline constexpr bool is_scanned<array_argument<T, Access>, Access> = true;
 
-/// What one lane joins to.
-template <class T, class Join>
-struct scan_sum_body {
-  Join join;
-  reduction_blocks blocks;
-  std::int64_t indices;
-  std::int64_t first_block;
-  T* results;
-
-  template <class From, class... Rest>
-  HEDDLE_HOST_DEVICE void operator()(std::int64_t k, const From& from, Rest...) const {
-    const scan_lane mine = scan_lane_of(blocks, indices, first_block + k / blocks.lanes, k % blocks.lanes);
-    if (mine.begin == mine.end) return;
-    T sum = static_cast<T>(from[mine.begin]);
-    for (std::int64_t i = mine.begin + 1; i < mine.end; ++i) sum = join(sum, static_cast<T>(from[i]));
-    results[k] = sum;
-  }
-};
-
-/// In place: what lies before each lane of one block.
-template <class T, class Join>
-struct scan_lanes_body {
-  Join join;
-  reduction_blocks blocks;
-  std::int64_t indices;
-  std::int64_t first_block;
-  T* lane_results;
-  const T* before;  // each block
-
-  HEDDLE_HOST_DEVICE void operator()(std::int64_t k) const {
-    const std::int64_t begin = (first_block + k) * blocks.block;
-    const std::int64_t size = begin + blocks.block < indices ? blocks.block : indices - begin;
-    const std::int64_t first = k * blocks.lanes;
-    const std::int64_t last = first + used_lanes(blocks, size, false);
-    T sum = before[k];
-    for (std::int64_t l = first; l < last; ++l) {
-      const T mine = lane_results[l];
-      lane_results[l] = sum;
-      sum = join(sum, mine);
-    }
-  }
-};
-
-/// The elements of one lane, behind what lies before it.
-template <bool Inclusive, class T, class Join, class From, class To>
-HEDDLE_HOST_DEVICE void scan_elements(scan_lane lane, T sum, const Join& join, const From& from,
-                                      const To& to) {
-  using element = std::remove_reference_t<decltype(to[0])>;
-  for (std::int64_t i = lane.begin; i < lane.end; ++i) {
-    const T next = join(sum, static_cast<T>(from[i]));
-    to[i] = static_cast<element>(Inclusive ? next : sum);
-    sum = next;
+/// How many indices a scan has: as its array has elements, or its input.
+template <class In, class Out>
+std::int64_t scan_size(const In& from, const Out& to) noexcept {
+  if (const array_core* array = array_of(from)) return array->size();
+  if (const array_core* array = array_of(to)) return array->size();
+  if constexpr (requires { from.size; }) {
+    return from.size;
+  } else {
+    return 0;
   }
 }
-
-template <bool Inclusive, class T, class Join>
-struct scan_write_body {
-  Join join;
-  reduction_blocks blocks;
-  std::int64_t indices;
-  std::int64_t first_block;
-  const T* before;  // each lane
-
-  template <class From, class To>
-  HEDDLE_HOST_DEVICE void operator()(std::int64_t k, const From& from, const To& to) const {
-    const scan_lane mine = scan_lane_of(blocks, indices, first_block + k / blocks.lanes, k % blocks.lanes);
-    if (mine.begin != mine.end) scan_elements<Inclusive>(mine, before[k], join, from, to);
-  }
-};
-
-#if defined(__CUDACC__)
-template <class T, class Join, class... Seen>
-__device__ void require_device_code(const scan_sum_body<T, Join>& sum, Seen...) {
-  require_join(sum.join, sum.results);
-}
-template <class T, class Join>
-inline constexpr bool device_only_body<scan_sum_body<T, Join>> = device_only_body<Join>;
-template <class T, class Join>
-inline constexpr bool device_only_body<scan_lanes_body<T, Join>> = device_only_body<Join>;
-template <bool Inclusive, class T, class Join>
-inline constexpr bool device_only_body<scan_write_body<Inclusive, T, Join>> = device_only_body<Join>;
-#endif
 
 /// A scan: both loops of it divide the blocks.
 template <class Compiler, bool Inclusive, class T, class Join, class In, class Out>
 class scan_call {
  public:
-  scan_call(std::int64_t size, std::size_t places, T init, Join join, const In& in, const Out& out)
-      : size_(size),
-        blocks_(reduction_blocks_of(size)),
+  scan_call(std::size_t places, T init, Join join, const In& in, const Out& out)
+      : size_(scan_size(in, out)),
+        blocks_(cut_of(size_, in, out)),
         init_(std::move(init)),
         join_(std::move(join)),
         sums_arguments_(places, in),
@@ -141,11 +67,35 @@ class scan_call {
     return request(name, &write_operations, &write_key, loop_arguments<In, Out>::moved_bytes);
   }
 
+  /// The first, over arrays: into partials of `target`; see `start_scan`.
+  loop_request array_sums_request(const char* name, std::shared_ptr<replicated_core> target) {
+    target_ = std::move(target);
+    return request(name, &array_sum_operations, &sum_key, loop_arguments<In>::moved_bytes);
+  }
+  /// The second.
+  void finish_sums(device_context* context, void* sums, void* before) {
+    if (context == nullptr) {
+      if constexpr (has_host_code) join_sums();
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      context->launch(1, scan_blocks_body<T, Join>{join_, init_, blocks_.count, static_cast<const T*>(sums),
+                                                   static_cast<T*>(before)});
+    }
+  }
+  /// The third.
+  loop_request array_write_request(const char* name) {
+    return request(name, &array_write_operations, &write_key, loop_arguments<In, Out>::moved_bytes);
+  }
+
  private:
   struct slot {
     T value;
   };
   static constexpr char sum_key = 0, write_key = 0;
+#if defined(__CUDACC__)
+  static constexpr bool has_host_code = !device_only_body<Join>;
+#else
+  static constexpr bool has_host_code = true;
+#endif
   static scan_call& self_of(void* self) noexcept { return *static_cast<scan_call*>(self); }
   static constexpr loop_operations sum_operations{
       [](void* self, std::int64_t begin, std::int64_t end) {
@@ -160,6 +110,19 @@ class scan_call {
       },
       [](void* self, device_context& context, std::int64_t begin, std::int64_t end) {
         self_of(self).put_write(context, {begin, end});
+      }};
+
+  static constexpr loop_operations array_sum_operations{
+      sum_operations.run, [](void* self, device_context& context, std::int64_t begin, std::int64_t end) {
+        auto& call = self_of(self);
+        if constexpr (!std::is_trivially_copyable_v<T>) refuse_reduction_type(context.id());
+        auto* const sums = static_cast<T*>(make_own_partials(*call.target_, context, call.blocks_.count));
+        call.put_block_sums(context, {begin, end}, sums + begin);
+      }};
+  static constexpr loop_operations array_write_operations{
+      write_operations.run, [](void* self, device_context& context, std::int64_t begin, std::int64_t end) {
+        auto& call = self_of(self);
+        call.put_elements(context, {begin, end}, static_cast<const T*>(own_copy(*call.target_)) + begin);
       }};
 
   loop_request request(const char* name, const loop_operations* operations, const void* key,
@@ -180,28 +143,28 @@ class scan_call {
   slot& before(std::int64_t block) noexcept { return before_[static_cast<std::size_t>(block)]; }
 
   void run_sums(index_range blocks) {
-    refuse_device_only();
-    sums_arguments_.on_host(indices_of(blocks), {}, [&](auto from) {
-      for (std::int64_t k = blocks.begin; k < blocks.end; ++k) {
-        const index_range part = indices_of({k, k + 1});
-        T sum = static_cast<T>(from[part.begin]);
-        for (std::int64_t i = part.begin + 1; i < part.end; ++i) sum = join_(sum, static_cast<T>(from[i]));
-        before(k).value = std::move(sum);
-      }
-    });
+    if constexpr (!has_host_code) {
+      refuse_without_host_code(-1);
+    } else {
+      sums_arguments_.on_host(indices_of(blocks), {}, [&](auto from) {
+        for (std::int64_t k = blocks.begin; k < blocks.end; ++k) {
+          const index_range part = indices_of({k, k + 1});
+          T sum = static_cast<T>(from[part.begin]);
+          for (std::int64_t i = part.begin + 1; i < part.end; ++i) sum = join_(sum, static_cast<T>(from[i]));
+          before(k).value = std::move(sum);
+        }
+      });
+    }
   }
   void run_write(index_range blocks) {
-    write_arguments_.on_host(indices_of(blocks), {}, [&](auto from, auto to) {
-      for (std::int64_t k = blocks.begin; k < blocks.end; ++k) {
-        const index_range part = indices_of({k, k + 1});
-        scan_elements<Inclusive>({part.begin, part.end}, before(k).value, join_, from, to);
-      }
-    });
-  }
-  void refuse_device_only() const {
-#if defined(__CUDACC__)
-    if constexpr (device_only_body<Join>) refuse_without_host_code(-1);
-#endif
+    if constexpr (has_host_code) {
+      write_arguments_.on_host(indices_of(blocks), {}, [&](auto from, auto to) {
+        for (std::int64_t k = blocks.begin; k < blocks.end; ++k) {
+          const index_range part = indices_of({k, k + 1});
+          scan_elements<Inclusive>({part.begin, part.end}, before(k).value, join_, from, to);
+        }
+      });
+    }
   }
 
   void put_sums(device_context& context, index_range blocks) {
@@ -209,12 +172,8 @@ class scan_call {
       refuse_reduction_type(context.id());
     } else {
       const auto count = static_cast<std::size_t>(blocks.end - blocks.begin);
-      device_buffer<T> lanes(context, count * static_cast<std::size_t>(blocks_.lanes));
       device_buffer<T> sums(context, count);
-      sums_arguments_.on_device(context, indices_of(blocks), {},
-                                [&](auto from) { launch_sums(context, blocks, lanes.data(), from); });
-      context.launch(blocks.end - blocks.begin, join_lanes_body<T, Join>{join_, blocks_, size_, blocks.begin,
-                                                                         false, lanes.data(), sums.data()});
+      put_block_sums(context, blocks, sums.data());
       pinned_buffer<T> staging(context, count);
       context.copy(staging, sums);
       context.enqueue([from = staging.data(), to = &before(blocks.begin), count] {
@@ -225,23 +184,41 @@ class scan_call {
   void put_write(device_context& context, index_range blocks) {
     if constexpr (std::is_trivially_copyable_v<T>) {
       const auto count = static_cast<std::size_t>(blocks.end - blocks.begin);
-      device_buffer<T> lanes(context, count * static_cast<std::size_t>(blocks_.lanes));
       device_buffer<T> offsets(context, count);
       pinned_buffer<T> staging(context, count);
       for (std::size_t k = 0; k < count; ++k) {
         staging.data()[k] = before_[static_cast<std::size_t>(blocks.begin) + k].value;
       }
       context.copy(offsets, staging);
+      put_elements(context, blocks, offsets.data());
+    }
+  }
+  // What each block joins to, to `sums`, memory of the device.
+  void put_block_sums(device_context& context, index_range blocks, T* sums) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      device_buffer<T> lanes(context, lanes_of(blocks));
+      sums_arguments_.on_device(context, indices_of(blocks), {},
+                                [&](auto from) { launch_sums(context, blocks, lanes.data(), from); });
+      context.launch(blocks.end - blocks.begin, join_lanes_body<T, Join>{join_, blocks_, size_, blocks.begin,
+                                                                         false, lanes.data(), sums});
+    }
+  }
+  // The elements, from what lies before each block.
+  void put_elements(device_context& context, index_range blocks, const T* before) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      device_buffer<T> lanes(context, lanes_of(blocks));
       write_arguments_.on_device(context, indices_of(blocks), {}, [&](auto from, auto to) {
         launch_sums(context, blocks, lanes.data(), from);
-        context.launch(
-            blocks.end - blocks.begin,
-            scan_lanes_body<T, Join>{join_, blocks_, size_, blocks.begin, lanes.data(), offsets.data()});
+        context.launch(blocks.end - blocks.begin,
+                       scan_lanes_body<T, Join>{join_, blocks_, size_, blocks.begin, lanes.data(), before});
         context.launch((blocks.end - blocks.begin) * blocks_.lanes,
                        scan_write_body<Inclusive, T, Join>{join_, blocks_, size_, blocks.begin, lanes.data()},
                        from, to);
       });
     }
+  }
+  std::size_t lanes_of(index_range blocks) const noexcept {
+    return static_cast<std::size_t>((blocks.end - blocks.begin) * blocks_.lanes);
   }
   template <class From>
   void launch_sums(device_context& context, index_range blocks, T* lanes, From from) {
@@ -256,6 +233,7 @@ class scan_call {
   loop_arguments<In> sums_arguments_;
   loop_arguments<In, Out> write_arguments_;
   std::vector<slot> before_;  // what each block joins to, then what lies before it
+  std::shared_ptr<replicated_core> target_;
 };
 
 }  // namespace heddle::detail

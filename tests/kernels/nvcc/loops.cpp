@@ -62,6 +62,17 @@ TEST_P(LoopsByNvcc, ReduceAndScan) {
   });
 }
 
+TEST_P(LoopsByNvcc, ScanArraysWithTheBitsOfHostRanges) {
+  auto v = counted_up<double>(100003);
+  for (auto& each : v) each = 1 / each;
+  for_some_devices(GetParam(), [&](scheduler& sched) {
+    std::vector<double> sums(v.size()), sums_of_sums(v.size());
+    programs_by_nvcc().running_sums(sched, v, sums);
+    programs_by_nvcc().running_sums(sched, sums, sums_of_sums);
+    ASSERT_TRUE(programs_by_nvcc().running_sums_on_arrays(sched, v) == sums_of_sums);
+  });
+}
+
 TEST_P(LoopsByNvcc, FollowOneAnotherOnArrays) {
   const auto start = counted_up<double>(64 * 20);
   std::vector<double> first;
@@ -94,6 +105,9 @@ TEST_P(LoopsByNvcc, OfDeviceCodeAloneAreRefusedOnHostDevices) {
   std::vector<float> to(from.size(), 1);
   EXPECT_THROW(add_scaled_by_device_lambda(sched, 2, from, to), invalid_option);
   EXPECT_EQ(to, std::vector<float>(from.size(), 1));
+  distributed_array<double> array(sched, 1000);
+  array.fill(1);
+  EXPECT_THROW(running_sums_by_device_lambda(sched, array), invalid_option);
 }
 
 }  // namespace

@@ -23,4 +23,8 @@ void add_scaled_by_device_lambda(scheduler& s, float factor, const std::vector<f
       in(from), inout(to));
 }
 
+void running_sums_by_device_lambda(scheduler& s, distributed_array<double>& v) {
+  inclusive_scan(s, in(v), out(v), 0., [] HEDDLE_DEVICE(double a, double b) { return a + b; });
+}
+
 }  // namespace heddle::test
