@@ -119,8 +119,14 @@ std::vector<item_part> plan(const scheduler_core& core, const loop_request& requ
     }
     return parts;
   }
+  // In chunks too where data moves, so that the copies of one overlap with the work of another.
+  const bool cut = request.moved_bytes > 0 && !request.in_items;
   for (const auto& each : plan_parts(core, request, how, enabled_places(core), further_seconds)) {
-    parts.push_back({each.device, true, each.range});
+    const std::int64_t chunk =
+        cut ? chunk_of(core, request, how) : std::max<std::int64_t>(each.range.size(), 1);
+    for (std::uint64_t k = 0; k < chunk_count(each.range, chunk); ++k) {
+      parts.push_back({each.device, true, chunk_at(each.range, chunk, k)});
+    }
   }
   return parts;
 }

@@ -147,6 +147,20 @@ TEST_P(LoopArguments, OfBadSizesAreRefused) {
   EXPECT_THROW(parallel_for(sched, extents(3, -2), never), invalid_option);
 }
 
+TEST_P(LoopArguments, MoveInChunksWhereEachDeviceHasItsPartToo) {
+  for (const auto& how : {split::even(), split::weighted({3, 1})}) {
+    scheduler sched(options(2));
+    std::vector<double> x(1 << 20, 1.), y(x.size(), 2.);
+    parallel_for(
+        sched, x.size(), loop_options{how},
+        [](std::int64_t i, view<const double> from, view<double> to) { to[i] += from[i] * double(i); }, in(x),
+        inout(y));
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], 2. + double(i));
+    if (sched.devices().front().kind == backend::host) continue;  // nothing moves
+    for (const auto& each : sched.stats().devices) EXPECT_GE(each.ended, 2u) << each.id;
+  }
+}
+
 TEST_P(LoopArguments, LargerThanTheDevicesMemoryMoveInPieces) {
   auto asked = options(2);
   limit_memory(GetParam(), asked, std::size_t{1} << 20);
