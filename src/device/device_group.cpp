@@ -22,6 +22,7 @@ device_group::device_group(const scheduler_options& options, std::shared_ptr<dri
       books(options.queue_capacity, options.full),
       record_times(options.record_times),
       on_start(options.on_start),
+      started(seam->device_count()),
       resting(static_cast<std::size_t>(seam->device_count())) {}
 
 device_group::~device_group() = default;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -51,6 +52,7 @@ class device_group {
   ledger books;
   const bool record_times;
   const std::function<void(device_context&)> on_start;
+  std::latch started;                                   // counts the devices that have started, or failed to
   std::vector<std::unique_ptr<device_thread>> threads;  // fixed once `complete`
   std::atomic<bool> complete{false};  // publishes `threads` to device threads that have not met an item yet
 

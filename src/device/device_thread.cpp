@@ -47,11 +47,8 @@ device_thread::device_thread(device_group& group, device_setup setup)
 
 device_thread::~device_thread() = default;
 
-std::future<void> device_thread::start() {
-  std::promise<void> ready;
-  auto started = ready.get_future();
-  thread_ = std::thread([this, ready = std::move(ready)]() mutable { main(std::move(ready)); });
-  return started;
+void device_thread::start() {
+  thread_ = std::thread([this] { main(); });
 }
 
 void device_thread::join() noexcept {
@@ -60,11 +57,12 @@ void device_thread::join() noexcept {
   observer_.end();
 }
 
-void device_thread::main(std::promise<void> ready) {
+void device_thread::main() {
   ::pthread_setname_np(
       ::pthread_self(),
       ("heddle/" + std::to_string(setup_.info.id)).substr(0, 15).c_str());  // the kernel's limit
   bool bound = false;
+  bool started = false;
   try {
     group_.seam->bind(setup_.driver_device, setup_.streams);
     bound = true;
@@ -75,17 +73,20 @@ void device_thread::main(std::promise<void> ready) {
     state.waiting = &serving;
     const auto live = [&] {
       run_on_start();
-      ready.set_value();
+      started = true;
+      group_.started.count_down();
       loop();
       while (!locals.empty()) locals.pop_back();
     };
     arena_.execute([&] { tbb::this_task_arena::isolate(live); });  // once, for life: the reserved slot
   } catch (...) {
+    if (started) throw;
     locals.clear();
-    ready.set_exception(std::current_exception());
+    start_failure_ = std::current_exception();
   }
   current() = {};
   if (bound) group_.seam->unbind(setup_.driver_device);
+  if (!started) group_.started.count_down();
 }
 
 void device_thread::run_on_start() {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <future>
 #include <list>
 #include <optional>
 #include <string>
@@ -50,10 +49,12 @@ class device_thread {
   device_thread(device_group& group, device_setup setup);
   ~device_thread();
 
-  /// Starts the thread; the future tells that it is bound and has run on_start, or why not. Throws
-  /// std::system_error.
-  std::future<void> start();
-  /// Waits for the thread's end, then for the end of the arena.
+  /// Starts the thread, which counts itself in `device_group::started` once it is bound and has run on_start,
+  /// or has failed to. Throws std::system_error.
+  void start();
+  /// Why it has not started, once it has been counted; null if it has.
+  std::exception_ptr start_failure() const noexcept { return start_failure_; }
+  /// Waits for the end of the thread and of its arena.
   void join() noexcept;
 
   // Any thread.
@@ -117,7 +118,7 @@ class device_thread {
   };
 
   void dispose(item&) noexcept;
-  void main(std::promise<void> ready);
+  void main();
   bool poll_streams();
   void run_on_start();
   void loop();
@@ -153,6 +154,7 @@ class device_thread {
   tbb::task_arena arena_;
   arena_observer observer_;
   std::thread thread_;
+  std::exception_ptr start_failure_;  // published by device_group::started
   item_frame* top_ = nullptr;
   int depth_ = 0;
   std::vector<std::deque<flight>> streams_;  // items whose callable returned, by stream, oldest first

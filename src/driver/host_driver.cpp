@@ -48,7 +48,7 @@ host_driver::host_driver(std::vector<device_info> devices, const host_options& o
   for (auto& info : devices) {
     auto& state = *devices_.emplace_back(std::make_unique<device_state>());
     if (mode_ == host_mode::deferred) {
-      state.turns.seed(options.seed + static_cast<std::uint64_t>(info.ordinal));
+      state.turns.emplace(options.seed + static_cast<std::uint64_t>(info.ordinal));
     }
     state.info = std::move(info);
   }
@@ -100,7 +100,7 @@ bool host_driver::advance(int device) {
   const std::size_t count = state.streams.size();
   if (std::all_of(state.streams.begin(), state.streams.end(), [](const auto& s) { return s->empty(); }))
     return false;
-  const std::size_t first = mode_ == host_mode::deferred ? state.turns() % count : 0;
+  const std::size_t first = state.turns ? (*state.turns)() % count : 0;
   for (std::size_t k = 0; k < count; ++k) {
     if (state.streams[(first + k) % count]->advance()) return true;
   }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -59,7 +60,7 @@ class host_driver final : public driver {
     device_info info;
     std::vector<std::unique_ptr<host_stream>>
         streams;                             // made by bind; outlives it, for streams of other devices
-    std::mt19937_64 turns;                   // which deferred stream goes on next
+    std::optional<std::mt19937_64> turns;    // in deferred mode: which stream goes on next
     std::atomic<std::size_t> used_bytes{0};  // publishes nothing: a count
   };
   device_state& at(int device) const noexcept { return *devices_[static_cast<std::size_t>(device)]; }

@@ -3,8 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -43,7 +43,7 @@ class host_stream {
   std::exception_ptr failure_at(std::uint64_t mark) const;
   void fail(std::exception_ptr error);
 
-  std::deque<entry> queue_;
+  std::list<entry> queue_;  // holds no memory while it is empty, as most are
   std::uint64_t recorded_ = 0;
   std::atomic<std::uint64_t> reached_{
       0};                       // publishes what the work up to it wrote, to streams of other devices

@@ -64,7 +64,7 @@ void scheduler_core::start(const scheduler_options& options) {
     worker_limit_.emplace(tbb::global_control::max_allowed_parallelism,
                           static_cast<std::size_t>(std::max(cores, 2)));
   }
-  std::vector<std::future<void>> started;
+  std::vector<std::exception_ptr> no_thread(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) {
     device_setup setup;
     group.seam->set_id(k, ids[static_cast<std::size_t>(k)]);
@@ -76,30 +76,30 @@ void scheduler_core::start(const scheduler_options& options) {
     auto& thread = *group.threads.emplace_back(std::make_unique<device_thread>(group, std::move(setup)));
     group.by_number.push_back(&thread);
     try {
-      started.push_back(thread.start());
+      thread.start();
     } catch (const std::system_error& e) {
-      std::promise<void> refused;
-      refused.set_exception(std::make_exception_ptr(
+      no_thread[static_cast<std::size_t>(k)] = std::make_exception_ptr(
           device_error(thread.identity().info.id, "start of the device thread",
-                       std::string(e.what()) + "; raise the process's thread limit, or use fewer devices")));
-      started.push_back(refused.get_future());
+                       std::string(e.what()) + "; raise the process's thread limit, or use fewer devices"));
+      group.started.count_down();
     }
   }
+  group.started.wait();
   std::vector<std::exception_ptr> errors;  // of those in `failed`
   std::string reasons;
   std::vector<std::unique_ptr<device_thread>> running;
-  for (std::size_t k = 0; k < started.size(); ++k) {
-    try {
-      started[k].get();
-      running.push_back(std::move(group.threads[k]));
-    } catch (...) {
-      const auto error = std::current_exception();
-      errors.push_back(error);
-      const auto& info = group.threads[k]->identity().info;
-      failed.push_back({info, text_of(error)});
-      reasons += (reasons.empty() ? "" : "; ") + describe(info) + ": " + text_of(error);
-      group.threads[k]->join();
+  for (std::size_t k = 0; k < group.threads.size(); ++k) {
+    auto& thread = group.threads[k];
+    const auto error = no_thread[k] ? no_thread[k] : thread->start_failure();
+    if (!error) {
+      running.push_back(std::move(thread));
+      continue;
     }
+    errors.push_back(error);
+    const auto& info = thread->identity().info;
+    failed.push_back({info, text_of(error)});
+    reasons += (reasons.empty() ? "" : "; ") + describe(info) + ": " + text_of(error);
+    thread->join();
   }
   group.threads = std::move(running);
   if (!errors.empty() && (options.at_start == on_start_failure::strict || group.threads.empty())) {
