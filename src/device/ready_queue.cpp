@@ -50,16 +50,11 @@ item* item_list::pop() noexcept {
   return first;
 }
 
-item_run::item_run(std::span<item* const> oldest_first) noexcept
-    : continuation{nullptr, &is_run}, count(oldest_first.size()) {
-  item* younger = nullptr;
-  passed<item> further;
-  for (std::size_t k = count; k-- > 0;) {
-    item& it = *oldest_first[k];
-    it.ahead = lines_between(it, further.replace(&it));
-    it.next = std::exchange(younger, &it);
-  }
-  items = {oldest_first.front(), oldest_first.back()};
+void item_run::add(item& it) noexcept {
+  if (item* const older = older_.replace(&it)) older->ahead = lines_between(*older, &it);
+  it.ahead = 0;
+  items.append(it);
+  ++count;
 }
 
 ready_queue::level& ready_queue::level_of(int priority) {

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "device/inbox.hpp"
 #include "pure/pick.hpp"
+#include "work/prefetch.hpp"
 
 namespace heddle::detail {
 
@@ -30,13 +30,18 @@ struct item_list {
 /// same way and have one priority.
 struct item_run : continuation {
   static constexpr continuation_operations is_run{nullptr};
-  explicit item_run(std::span<item* const> oldest_first) noexcept;
+  item_run() noexcept : continuation{nullptr, &is_run} {}
+  /// The oldest first.
+  void add(item&) noexcept;
 
   item_list items;
-  std::size_t count;
+  std::size_t count = 0;
 
   static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { free_block(block, bytes); }
+
+ private:
+  passed<item> older_;
 };
 
 /// Items that wait for a device: an inbox that any thread pushes to without a lock, and behind it one

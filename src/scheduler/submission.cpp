@@ -161,12 +161,16 @@ void submission::admit(std::size_t count, when_refused refused) {
 }
 
 void submission::prepare(item& it) {
+  prepare(it, this_cpu());
+  current().last_ticket = it.ticket;
+}
+
+void submission::prepare(item& it, std::int16_t cpu) {
   auto& group = core_->group;
   it.group = &group;
   it.group_serial = static_cast<std::uint32_t>(group.serial);
   it.ticket = ticket_++;
-  current().last_ticket = it.ticket;
-  it.cpu.store(this_cpu(), std::memory_order_relaxed);
+  it.cpu.store(cpu, std::memory_order_relaxed);
   it.device = device_;
   it.stream = static_cast<std::int16_t>(stream_);
   it.reason = reason_;
@@ -222,9 +226,14 @@ void submission::start_step(item& it) noexcept {
 void submission::start(std::span<item* const> items) {
   std::unique_ptr<item_run> run;
   or_discard(items, [&] {
-    for (item* const it : items) prepare(*it);
-    run = std::make_unique<item_run>(items);
+    run = std::make_unique<item_run>();
+    const std::int16_t cpu = this_cpu();
+    for (item* const it : items) {
+      prepare(*it, cpu);
+      run->add(*it);
+    }
   });
+  current().last_ticket = ticket_ - 1;
   admitted_ -= items.size();
   core_->group.dispatch(std::move(run));
 }

@@ -54,9 +54,9 @@ TEST(ReadyQueue, GivesLargerPrioritiesFirst) {
 // Tickets first, … of a run, which the queue frees.
 void push_run(ready_queue& queue, std::deque<queued_item>& items, std::uint64_t first, std::uint64_t count,
               int priority) {
-  std::vector<item*> run;
-  for (std::uint64_t k = 0; k < count; ++k) run.push_back(&items.emplace_back(first + k, priority));
-  queue.arrivals.push(*new item_run(run));
+  auto* const run = new item_run;
+  for (std::uint64_t k = 0; k < count; ++k) run->add(items.emplace_back(first + k, priority));
+  queue.arrivals.push(*run);
 }
 
 TEST(ReadyQueue, KeepsRunsInTheirOrderAmongWhatArrivesAroundThem) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ class new_items {
   ~new_items() {
     for (item* const it : rest()) discard(*it);
   }
+  void expect(std::size_t count) { items_.reserve(count); }
   void add(item& it) { items_.push_back(&it); }
   /// Those not handed over, oldest first.
   std::span<item* const> rest() const noexcept {
@@ -83,6 +85,7 @@ class submission {
   void admit_waiting();
   void resolve(const route&);
   void prepare(item&);
+  void prepare(item&, std::int16_t cpu);
   void prepare_terms(item&);
   void prepare_all(std::span<item* const>);
 

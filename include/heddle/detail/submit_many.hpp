@@ -20,6 +20,10 @@ auto scheduler::submit_batch(Range&& range, const route& r) {
   auto& to = core();  // first: a forked child must not get as far as memory
   std::vector<future<result>> handles;
   detail::new_items items;
+  if constexpr (std::ranges::sized_range<Range>) {
+    handles.reserve(std::ranges::size(range));
+    items.expect(std::ranges::size(range));
+  }
   for (auto&& f : range) {
     detail::typed_item<result, call>* it = nullptr;
     if constexpr (consume) {
