@@ -50,9 +50,9 @@ future<void> reduce_into(std::index_sequence<K...>, scheduler& s, const extents<
 /// gives a T, and is associative and commutative up to rounding. `init` is joined once.
 ///
 /// The same bits every time, for every split and number of devices of one kind: the indices are cut into
-/// blocks by their number alone, each block is joined in lanes of a fixed number, and lanes and blocks in a
-/// fixed tree. Between host devices and GPUs the order is the same too; bits differ where their arithmetic
-/// does (a GPU's compiler may fuse a multiplication and an addition).
+/// blocks by their number alone, over arrays by the array's rows, each block is joined in lanes of a fixed
+/// number, and lanes and blocks in a fixed tree. Between host devices and GPUs the order is the same too;
+/// bits differ where their arithmetic does (a GPU's compiler may fuse a multiplication and an addition).
 ///
 /// Blocks and throws as `parallel_for`. On GPUs T is trivially copyable, and `join` is compiled for them as
 /// the body is.

@@ -60,7 +60,7 @@ void arena_lane::work() noexcept {
     const std::lock_guard lock(mutex_);
     --running_;
     // Work that came after the last look, and whose offer found all places taken, would be left lying.
-    if (!waiting.maybe_nonempty() && !(device_.enabled() && group_.shared_arena.maybe_nonempty())) return;
+    if (!waiting.nonempty() && !(device_.enabled() && group_.shared_arena.nonempty())) return;
     ++running_;
   }
 }

@@ -43,15 +43,17 @@ void device_group::dispatch(continuation& arrival, const item& first, std::size_
   if (device >= 0) {
     auto& thread = *threads[static_cast<std::size_t>(device)];
     thread.count_pinned(count);
-    if (thread.queue.arrivals.push(arrival)) {
+    const bool asleep = thread.queue.arrivals.push(arrival);
+    if (priority > 0) tell_priority(device);
+    if (asleep) {
       thread.queue.arrivals.wake();
       current().woke_a_device = true;
     }
   } else {
     shared.arrivals.push(arrival);
+    if (priority > 0) tell_priority(device);  // before somebody wakes for it
     wake_for_shared(count);
   }
-  if (priority > 0) tell_priority(device);
   // A device thread that waits inside an item does not sleep in its inbox.
   wait_graph::notify();
 }

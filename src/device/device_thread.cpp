@@ -151,9 +151,10 @@ void device_thread::enable(bool on) noexcept {
       group_.shared.put_back(*it);
     }
     full_fence();
-    if (group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
+    if (group_.shared.maybe_nonempty() || someone_offers()) group_.wake_for_shared(1);
     return;
   }
+  reconsider();  // what came meanwhile for any device may go before what it has sorted
   queue.arrivals.poke();
   lane.offer();
 }
@@ -162,12 +163,17 @@ device_stats device_thread::stats() const {
   device_stats all;
   all.id = identity_.info.id;
   all.enabled = enabled();
-  all.ended = own_.ended() + lane_.ended();
-  all.started = own_.started() + lane_.started();
+  // What is in flight is right for the moment between two equal looks at what has ended.
+  const auto ended = [this] { return own_.ended() + lane_.ended(); };
+  all.ended = ended();
+  for (int tries = 0; tries < 8; ++tries) {
+    all.started = own_.started() + lane_.started();
+    if (std::exchange(all.ended, ended()) == all.ended) break;
+  }
   all.failed = own_.failed() + lane_.failed();
   all.dropped = own_.dropped() + lane_.dropped();
   all.queued = queued();
-  all.in_flight = all.started - all.ended;
+  all.in_flight = all.started > all.ended ? all.started - all.ended : 0;
   const std::int64_t since = busy_since_ns_.load(std::memory_order_relaxed);
   all.busy = std::chrono::nanoseconds(busy_ns_.load(std::memory_order_relaxed) +
                                       (since != 0 ? now_ns() - since : 0));

@@ -80,7 +80,7 @@ class basic_inbox {
   static constexpr std::uint64_t parked = 1;  // no arrival's address
 
   // 0: empty and awake; `parked`: empty and asleep, or about to be; else the newest arrival. A push publishes
-  // it to `take`. Sequentially consistent with the counts of those who park: see wake_for_shared.
+  // it to `take`. Sequentially consistent with the bits of those who sleep: see sleepers.hpp.
   alignas(64) typename Futex::word word_{0};
 };
 

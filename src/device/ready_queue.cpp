@@ -97,10 +97,10 @@ void ready_queue::sort_arrivals() {
 }
 
 void ready_queue::sort_arrivals_below(std::size_t enough) {
-  const bool none_goes_before = std::any_of(levels_.begin(), levels_.end(), [](const level& each) {
+  const bool sorted_go_first = std::any_of(levels_.begin(), levels_.end(), [](const level& each) {
     return each.priority >= 0 && each.items.head != nullptr;
   });
-  if (size() < enough || !none_goes_before) sort_arrivals();
+  if (size() < enough || !sorted_go_first) sort_arrivals();
 }
 
 void ready_queue::heads(std::vector<queue_head>& all) const {

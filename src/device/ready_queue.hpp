@@ -56,6 +56,12 @@ class ready_queue {
     return sorted_count_.load(std::memory_order_seq_cst) != 0 || !arrivals.empty();
   }
 
+  /// The same for sure: while another thread sorts arrivals, these can be seen nowhere.
+  bool nonempty() {
+    const std::lock_guard lock(mutex);
+    return maybe_nonempty();
+  }
+
   /// The lock under which everything below is called.
   std::mutex mutex;
 

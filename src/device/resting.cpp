@@ -63,7 +63,7 @@ void device_thread::park(Sleep sleep) {
   queue.arrivals.unpark();
   const bool called = may_be_called && group_.resting.get_up(number);
   // Who called it relies on it.
-  if (called && !enabled() && group_.shared.maybe_nonempty()) group_.wake_for_shared(1);
+  if (called && !enabled() && (group_.shared.maybe_nonempty() || someone_offers())) group_.wake_for_shared(1);
 }
 
 void device_thread::sleep_in_inbox() {

@@ -59,7 +59,7 @@ class basic_sleepers {
     for (std::size_t k = 0; k < words_.size(); ++k) {
       std::uint64_t asleep = words_[k].load(std::memory_order_seq_cst);
       while (asleep != 0) {
-        // Counted too late rather than too early: at worst one more is called than is of use.
+        // Counted too late rather than too early: at worst each caller calls one more than is of use.
         if (on_their_way_.load(std::memory_order_seq_cst) >= enough) return std::nullopt;
         const std::size_t device = 64 * k + next_of(asleep);
         asleep = words_[k].fetch_and(~bit(device), std::memory_order_seq_cst);
@@ -74,14 +74,14 @@ class basic_sleepers {
 
  private:
   static std::uint64_t bit(std::size_t device) noexcept { return std::uint64_t{1} << device % 64; }
-  // In turns.
+  // In turns, among those of one word.
   std::size_t next_of(std::uint64_t asleep) const noexcept {
     const unsigned turn = (last_called_.load(std::memory_order_relaxed) + 1) % 64;
     return (static_cast<unsigned>(std::countr_zero(std::rotr(asleep, static_cast<int>(turn)))) + turn) % 64;
   }
 
   std::vector<Atomic<std::uint64_t>> words_;
-  alignas(64) Atomic<int> on_their_way_{0};  // called, and not up yet; at most so many
+  alignas(64) Atomic<int> on_their_way_{0};  // called, and not up yet; never more than there are
   std::atomic<unsigned> last_called_{63};    // publishes nothing
 };
 

@@ -164,6 +164,7 @@ const array_core& leading_array(const loop_request& request, const std::vector<a
 
 future<void> start_on_arrays(scheduler_core& core, const loop_request& request, const loop_options& options,
                              std::shared_ptr<void> owner, std::vector<array_use> uses) {
+  if (options.not_done != nullptr) options.not_done->clear();
   const array_core& first = leading_array(request, uses);
   for (const auto& each : uses) {
     if ((each.array ? each.array->core : each.replicated->core).get() == &core) continue;

@@ -78,32 +78,37 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
   }
   uses.push_back({nullptr, steps.target, false, true, false});
   std::vector<future<void>> parts;
-  parts.push_back(start_on_arrays(core, request, options, owner, std::move(uses)));
   const auto unfinished = std::make_shared<poison>();
-  step last;
-  last.crossing = true;
-  last.label = options.label;
-  const bool on_host = core.devices.front().kind == backend::host;
-  for (std::size_t place = 0; place < core.devices.size(); ++place) {
-    last.parts.push_back(
-        {place,
-         [=, target = steps.target, finish = steps.finish, owner = owner](device_context& context) {
-           if (const auto error = target->failed.get()) std::rethrow_exception(error);
-           void* const value = target->values[place].data();
-           if (on_host) {
-             context.enqueue([target, finish, value, unfinished] {
-               if (target->failed.get()) return;
-               finish_on_one(*target, *unfinished, [&] { finish(nullptr, nullptr, value); });
-             });
-           } else {
-             finish_on_one(*target, *unfinished, [&] {
-               finish(&context, fetch_partials(*target, *array, request, context), value);
-             });
-           }
-         },
-         [target = steps.target](std::exception_ptr error) { target->failed.set(std::move(error)); }});
+  parts.push_back(start_on_arrays(core, request, options, owner, std::move(uses)));
+  try {
+    step last;
+    last.crossing = true;
+    last.label = options.label;
+    const bool on_host = core.devices.front().kind == backend::host;
+    for (std::size_t place = 0; place < core.devices.size(); ++place) {
+      last.parts.push_back(
+          {place,
+           [=, target = steps.target, finish = steps.finish, owner = owner](device_context& context) {
+             if (const auto error = target->failed.get()) std::rethrow_exception(error);
+             void* const value = target->values[place].data();
+             if (on_host) {
+               context.enqueue([target, finish, value, unfinished] {
+                 if (target->failed.get()) return;
+                 finish_on_one(*target, *unfinished, [&] { finish(nullptr, nullptr, value); });
+               });
+             } else {
+               finish_on_one(*target, *unfinished, [&] {
+                 finish(&context, fetch_partials(*target, *array, request, context), value);
+               });
+             }
+           },
+           [target = steps.target](std::exception_ptr error) { target->failed.set(std::move(error)); }});
+    }
+    for (auto& each : core.steps.add(std::move(last))) parts.push_back(std::move(each));
+  } catch (...) {  // what the first ones refer to may go then
+    for (auto& each : parts) (void)wait_for_part(each);
+    throw;
   }
-  for (auto& each : core.steps.add(std::move(last))) parts.push_back(std::move(each));
   return join_parts(end_of_reduction{std::move(parts), steps.target, unfinished});
 }
 

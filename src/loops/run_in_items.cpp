@@ -121,9 +121,12 @@ std::vector<item_part> plan(const scheduler_core& core, const loop_request& requ
   }
   // In chunks too where data moves, so that the copies of one overlap with the work of another.
   const bool cut = request.moved_bytes > 0 && !request.in_items;
+  // Not so many that a queue of little room refuses them.
+  const auto most = static_cast<std::int64_t>(
+      std::max<std::size_t>(core.group.books.capacity() / (4 * core.devices.size()), 1));
   for (const auto& each : plan_parts(core, request, how, enabled_places(core), further_seconds)) {
-    const std::int64_t chunk =
-        cut ? chunk_of(core, request, how) : std::max<std::int64_t>(each.range.size(), 1);
+    const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(each.range.size()), 1);
+    const std::int64_t chunk = cut ? std::max(chunk_of(core, request, how), (size + most - 1) / most) : size;
     for (std::uint64_t k = 0; k < chunk_count(each.range, chunk); ++k) {
       parts.push_back({each.device, true, chunk_at(each.range, chunk, k)});
     }

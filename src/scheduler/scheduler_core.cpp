@@ -88,6 +88,7 @@ void scheduler_core::start(const scheduler_options& options) {
   std::vector<std::exception_ptr> errors;  // of those in `failed`
   std::string reasons;
   std::vector<std::unique_ptr<device_thread>> running;
+  running.reserve(group.threads.size());
   for (std::size_t k = 0; k < group.threads.size(); ++k) {
     auto& thread = group.threads[k];
     const auto error = no_thread[k] ? no_thread[k] : thread->start_failure();

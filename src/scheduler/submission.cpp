@@ -248,12 +248,12 @@ void submission::prepare_follower(item& follower) { prepare(follower); }
 
 void submission::start_everywhere(std::span<item* const> by_place) {
   auto& group = core_->group;
+  const std::lock_guard lock(core_->broadcast_mutex);  // their tickets come in the order of their queues
   // The first one's ticket may be another item's now, which means nothing: they go to different devices.
   ticket_ = group.books.admit_along(by_place.size() - 1) - 1;
   admitted_ = by_place.size();
   prepare_all(by_place);
   admitted_ = 0;
-  const std::lock_guard lock(core_->broadcast_mutex);
   for (std::size_t k = 0; k < by_place.size(); ++k) {
     by_place[k]->device = static_cast<int>(k);
     group.dispatch(*by_place[k]);

@@ -80,5 +80,43 @@ TEST_P(Disable, EnabledAgainIsWokenForWhatComesLater) {
   }
 }
 
+// What arrived while it was disabled goes before what it had sorted before that.
+TEST_P(Disable, EnabledAgainItTakesWhatHasPriorityFirst) {
+  scheduler sched(options(2));
+  std::atomic<int> plain_started{0};
+  int started_before = -1;
+  std::vector<future<void>> all;
+  gate first_runs, end_first, pinned_runs, end_pinned;
+  {
+    const occupied_device other(sched, 1);
+    {
+      const occupied_device busy(sched, 0);
+      all.push_back(sched.submit([&] {
+        first_runs.open();
+        end_first.wait();
+      }));
+      for (int k = 0; k < 60; ++k) {
+        all.push_back(sched.submit([&] { plain_started.fetch_add(1); }));
+      }
+    }
+    first_runs.wait();
+    sched.disable(0);
+    all.push_back(sched.submit(
+        [&] {
+          pinned_runs.open();
+          end_pinned.wait();
+        },
+        route::on(0)));
+    all.push_back(sched.submit([&] { started_before = plain_started.load(); }, route::any().priority(5)));
+    end_first.open();
+    pinned_runs.wait();
+    sched.enable(0);
+    end_pinned.open();
+    all.back().wait();
+  }
+  for (auto& each : all) each.get();
+  EXPECT_EQ(started_before, 0);
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -377,5 +377,44 @@ TEST_P(ScanOnArrays, IsRefusedOnAnArenaThread) {
   EXPECT_EQ(a.gather(), std::vector<int>(100, 1));
 }
 
+// Not even the first step, which reads the caller's range.
+TEST_P(ScanOnArrays, LeavesNoStepRunningWhereALaterOneIsRefused) {
+  auto little_room = options(2);
+  little_room.queue_capacity = 3;
+  scheduler sched(little_room);
+  constexpr std::int64_t n = 3000;
+  distributed_array<int> to(sched, n);
+  std::atomic<int> calls{0};
+  for (int round = 0; round < 20; ++round) {
+    int calls_then = -1;
+    sched
+        .submit(
+            [&] {
+              const std::vector<int> from(n, 1);
+              EXPECT_THROW(inclusive_scan(sched, in(from), out(to), 0,
+                                          [&calls](int x, int y) {
+                                            calls.fetch_add(1);
+                                            return x + y;
+                                          }),
+                           queue_full);
+              calls_then = calls.load();
+            },
+            route::on(0))
+        .get();
+    sched.drain();
+    ASSERT_EQ(calls.load(), calls_then);
+  }
+}
+
+TEST_P(ScanOnArrays, OfNothingLeavesNothingUndone) {
+  scheduler sched(options(2));
+  distributed_array<int> none(sched, 0);
+  std::vector<index_range> not_done{{1, 2}};
+  loop_options how;
+  how.not_done = &not_done;
+  inclusive_scan(sched, in(none), out(none), 0, std::plus<>(), how);
+  EXPECT_TRUE(not_done.empty());
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -95,10 +95,13 @@ bool offers[DEVICES] = false;
 // device_group::resting.
 bool lies[DEVICES] = false;
 short on_their_way = 0;
+#define OFFERS(device) (offers[device] && at_hand[device] > 0)
 #if DEVICES == 2
 #define SOMEONE_LIES (lies[0] || lies[1])
+#define SOMEONE_OFFERS (OFFERS(0) || OFFERS(1))
 #else
 #define SOMEONE_LIES (lies[0] || lies[1] || lies[2])
+#define SOMEONE_OFFERS (OFFERS(0) || OFFERS(1) || OFFERS(2))
 #endif
 
 bool stopping = false;
@@ -158,11 +161,11 @@ proctype pinned_pusher(byte device) {
 // ready_queue::maybe_nonempty of the shared queue: two loads.
 inline look_at_shared() {
   if
-  :: atomic { arrived > 0 -> seen = true }
-  :: arrived == 0 ->
+  :: atomic { sorted_count > 0 -> seen = true }
+  :: sorted_count == 0 ->
      if
-     :: atomic { sorted_count > 0 -> seen = true }
-     :: atomic { sorted_count == 0 -> seen = false }
+     :: atomic { arrived > 0 -> seen = true }
+     :: atomic { arrived == 0 -> seen = false }
      fi
   fi
 }
@@ -373,8 +376,8 @@ awake:
      :: !IS_ENABLED(me) ->
         look_at_shared();
         if
-        :: seen -> wake_for_shared(1)
-        :: !seen
+        :: seen || SOMEONE_OFFERS -> wake_for_shared(1)
+        :: !seen && !SOMEONE_OFFERS
         fi;
         seen = false
      :: IS_ENABLED(me)
@@ -405,8 +408,8 @@ proctype disabler() {
 #endif
 #ifndef DISABLED_QUIETLY
   if  // put_back or the shared queue: device_thread::enable
-  :: arrived + sorted_count > 0 -> wake_for_shared(1)
-  :: arrived + sorted_count == 0
+  :: arrived + sorted_count > 0 || SOMEONE_OFFERS -> wake_for_shared(1)
+  :: arrived + sorted_count == 0 && !SOMEONE_OFFERS
   fi;
 #endif
   if
