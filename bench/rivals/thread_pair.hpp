@@ -3,17 +3,21 @@
 #pragma once
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 
 namespace bench {
 
-/// Looks at the word all the time.
+/// Looks at the word all the time. On two cores, since on one each waits for the end of the other's time
+/// slice, and the system leaves them there.
 struct spinning {
+  static constexpr bool apart = true;
   static void wait(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
     while (word.load(std::memory_order_acquire) == old) __builtin_ia32_pause();
   }
@@ -22,6 +26,7 @@ struct spinning {
 
 /// Sleeps at once, by the system call that conditions and semaphores are made of.
 struct sleeping {
+  static constexpr bool apart = false;
   static void wait(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
     while (word.load(std::memory_order_acquire) == old) {
       syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, old, nullptr, nullptr, 0);
@@ -38,7 +43,10 @@ class thread_pair {
   /// Starts the other thread, which lives from here to `stop()`: a spinning one would disturb the rivals.
   void start() {
     asked_ = answered_ = 0;
-    other_ = std::thread([this] {
+    sched_getaffinity(0, sizeof all_, &all_);
+    if (Waiting::apart && CPU_COUNT(&all_) > 1) keep_to(static_cast<std::size_t>(sched_getcpu()), true);
+    other_ = std::thread([this, here = static_cast<std::size_t>(sched_getcpu())] {
+      if (Waiting::apart && CPU_COUNT(&all_) > 1) keep_to(here, false);
       for (std::uint32_t seen = 0; seen != stop_word;) {
         Waiting::wait(asked_, seen);
         seen = asked_.load(std::memory_order_acquire);
@@ -51,6 +59,7 @@ class thread_pair {
     asked_ = stop_word;
     Waiting::changed(asked_);
     other_.join();
+    if (Waiting::apart) sched_setaffinity(0, sizeof all_, &all_);
   }
   /// To the other thread and back.
   void round_trip() {
@@ -61,10 +70,19 @@ class thread_pair {
   }
 
  private:
+  // The calling thread, to this core or to all others.
+  void keep_to(std::size_t core, bool alone) const {
+    cpu_set_t mask = all_;
+    if (alone) CPU_ZERO(&mask);
+    alone ? CPU_SET(core, &mask) : CPU_CLR(core, &mask);
+    sched_setaffinity(0, sizeof mask, &mask);
+  }
+
   static constexpr std::uint32_t stop_word = ~std::uint32_t{0};
   alignas(64) std::atomic<std::uint32_t> asked_{0};
   alignas(64) std::atomic<std::uint32_t> answered_{0};
   std::thread other_;
+  cpu_set_t all_{};  // that the process may use
 };
 
 }  // namespace bench
