@@ -168,7 +168,8 @@ device_stats device_thread::stats() const {
   all.ended = ended();
   for (int tries = 0; tries < 8; ++tries) {
     all.started = own_.started() + lane_.started();
-    if (std::exchange(all.ended, ended()) == all.ended) break;
+    const auto before = std::exchange(all.ended, ended());
+    if (before == all.ended) break;
   }
   all.failed = own_.failed() + lane_.failed();
   all.dropped = own_.dropped() + lane_.dropped();
