@@ -21,6 +21,10 @@ struct png_reader {
   [[noreturn]] void refuse() const { throw bad_picture(std::string("a broken PNG file: ") + png.message); }
 };
 
+// What lies under transparent pixels. Pictures that are all white strokes, or all black ones, are common, and
+// only on a grey can both be seen.
+constexpr png_color ground{128, 128, 128};
+
 std::int64_t big_endian(std::span<const std::uint8_t> four) {
   return (std::int64_t{four[0]} << 24) | (four[1] << 16) | (four[2] << 8) | four[3];
 }
@@ -40,8 +44,7 @@ image decode_png(std::span<const std::uint8_t> bytes, const read_limits& limits)
   reader.png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16-bit files without a gamma are not linear in practice
 
   image result(static_cast<int>(reader.png.width), static_cast<int>(reader.png.height));
-  const png_color white{255, 255, 255};
-  if (png_image_finish_read(&reader.png, &white, result.pixels.data(), 0, nullptr) == 0) reader.refuse();
+  if (png_image_finish_read(&reader.png, &ground, result.pixels.data(), 0, nullptr) == 0) reader.refuse();
   return result;
 }
 

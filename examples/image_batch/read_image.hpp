@@ -23,8 +23,9 @@ struct read_limits {
 };
 
 /// The picture in a PNG or JPEG file, told by its content, never by its name; upright as its EXIF data says,
-/// on white where it is transparent, 8-bit RGB whatever it was. Any thread; blocks while it reads. Throws
-/// `bad_picture` when the file cannot be read, is no picture, is broken or cut short, or is over a limit.
+/// on a middle grey where it is transparent, 8-bit RGB whatever it was. Any thread; blocks while it reads.
+/// Throws `bad_picture` when the file cannot be read, is no picture, is broken or cut short, or is over a
+/// limit.
 image read_image(const std::filesystem::path& file, const read_limits& limits);
 
 /// The same for bytes in memory that are known to be of the kind. Any thread.

@@ -68,14 +68,21 @@ TEST(PngDecoder, LooksUpPalettes) {
   EXPECT_EQ(rgb_of(decode_png(file, {})), (bytes{0, 0, 0, 0, 255, 0}));
 }
 
-TEST(PngDecoder, PutsTransparentPixelsOnWhite) {
+TEST(PngDecoder, PutsTransparentPixelsOnGrey) {
   const auto file = samples::png_file(2, 1, {PNG_COLOR_TYPE_RGB_ALPHA, 8}, {9, 8, 7, 0, 9, 8, 7, 255});
-  EXPECT_EQ(rgb_of(decode_png(file, {})), (bytes{255, 255, 255, 9, 8, 7}));
+  EXPECT_EQ(rgb_of(decode_png(file, {})), (bytes{128, 128, 128, 9, 8, 7}));
 }
 
-TEST(PngDecoder, PutsTransparentPaletteEntriesOnWhite) {
+TEST(PngDecoder, PutsTransparentPaletteEntriesOnGrey) {
   const auto file = samples::png_file(1, 1, {PNG_COLOR_TYPE_PALETTE, 2}, {0b11000000});  // 3: blue, invisible
-  EXPECT_EQ(rgb_of(decode_png(file, {})), (bytes{255, 255, 255}));
+  EXPECT_EQ(rgb_of(decode_png(file, {})), (bytes{128, 128, 128}));
+}
+
+TEST(PngDecoder, ShowsWhiteStrokesOnAClearGround) {
+  const auto file =
+      samples::png_file(2, 1, {PNG_COLOR_TYPE_RGB_ALPHA, 8}, {255, 255, 255, 0, 255, 255, 255, 255});
+  const auto rgb = rgb_of(decode_png(file, {}));
+  EXPECT_GT(rgb[3] - rgb[0], 100);
 }
 
 TEST(PngDecoder, RefusesAFileCutShortAnywhere) {
