@@ -83,7 +83,7 @@ void device_group::tell_priority(int device) noexcept {
   for (const auto& each : threads) each->reconsider();
 }
 
-void device_group::wake_for_shared(std::size_t items, int enough) noexcept {
+[[gnu::noinline]] void device_group::wake_resting(std::size_t items, int enough) noexcept {
   for (; items > 0; --items) {
     const auto called = resting.call(enough);
     if (!called) return;

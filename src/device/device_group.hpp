@@ -43,7 +43,9 @@ class device_group {
   std::stop_token stop_token(std::uint64_t ticket);
   /// Wakes up to `items` devices that sleep, for items that any device may take: as long as fewer than
   /// `enough` are on their way.
-  void wake_for_shared(std::size_t items, int enough = spin_permit::cores_or_one()) noexcept;
+  void wake_for_shared(std::size_t items, int enough = spin_permit::cores_or_one()) noexcept {
+    if (resting.any()) wake_resting(items, enough);
+  }
 
   const std::uint64_t serial;
   scheduler_core* core = nullptr;      // whose group it is; for the layer above
@@ -66,6 +68,7 @@ class device_group {
  private:
   void dispatch(continuation& arrival, const item& first, std::size_t count) noexcept;
   void dispatch_to_arena(continuation& arrival, int device, std::size_t count) noexcept;
+  void wake_resting(std::size_t items, int enough) noexcept;
   void tell_priority(int device) noexcept;
   void cancel_queue(ready_queue&);
   void cancel_taken(item&);

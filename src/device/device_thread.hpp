@@ -117,12 +117,17 @@ class device_thread {
     std::optional<std::string> unjoined;  // without an item: the label of who left this work to itself
   };
 
+  void cancel_if_due(item&);
   void dispose(item&) noexcept;
+  static void note_start(item_extras&) noexcept;
+  static void note_end(item_extras&) noexcept;
   void main();
   bool poll_streams();
   void run_on_start();
   void loop();
   item* take();
+  item* take_more();
+  void look_anew() noexcept;
   item* take_from_queues();
   item* take_from_others() noexcept;
   device_thread* who_offers() const noexcept;
@@ -139,8 +144,11 @@ class device_thread {
   void sleep_in_inbox();
   void pause(std::chrono::microseconds& delay);
   int choose_stream(const item&);
-  void run_stream_followers(item_frame&, item* first, std::vector<item*>& followers);
-  void watch_other_streams(item_frame&);
+  void run_stream_followers(item_frame&, item* first, item_list& followers);
+  void watch_other_streams(const item_frame& frame) {
+    if (frame.touched != 0) watch_touched_streams(frame);
+  }
+  void watch_touched_streams(const item_frame&);
   void land(item&, int on, std::uint64_t mark, bool from_queue);
   void put_in_flight(std::size_t on, flight);
   void repair_current(const item_frame&) noexcept;

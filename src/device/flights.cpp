@@ -17,11 +17,18 @@
 
 namespace heddle::detail {
 
-bool device_thread::begin(item& it) {
+// What few items need stands in functions of their own that are not inlined, so that what each item passes
+// through is short.
+
+[[gnu::noinline]] void device_thread::cancel_if_due(item& it) {
   if (it.ticket < group_.cancel_before.load(std::memory_order_acquire) && is_unstarted(it)) {
     cancel_as_asked(it, "scheduler::cancel");
   }
   if (it.extras && is_late(it) && is_unstarted(it)) cancel_as_late(it);
+}
+
+bool device_thread::begin(item& it) {
+  if (it.ticket < group_.cancel_before.load(std::memory_order_acquire) || it.extras) cancel_if_due(it);
   if (!claim_taken(it)) {
     dispose(it);
     return false;
@@ -40,13 +47,19 @@ void device_thread::begin_claimed(item& it) noexcept {
     submitter_cpu_ = it.cpu.load(std::memory_order_relaxed);
     it.cpu.store(cpu_, std::memory_order_relaxed);
   }
-  if (it.extras) {
-    it.extras->on_stop.reset();
-    if (it.extras->times) it.extras->times->started = std::chrono::steady_clock::now();
-  }
+  if (it.extras) note_start(*it.extras);
 }
 
-void device_thread::dispose(item& it) noexcept {
+[[gnu::noinline]] void device_thread::note_start(item_extras& extras) noexcept {
+  extras.on_stop.reset();
+  if (extras.times) extras.times->started = std::chrono::steady_clock::now();
+}
+
+[[gnu::noinline]] void device_thread::note_end(item_extras& extras) noexcept {
+  if (extras.times) extras.times->done = std::chrono::steady_clock::now();
+}
+
+[[gnu::noinline]] void device_thread::dispose(item& it) noexcept {
   if (!is_cancelled(it)) {  // a thread that waits inside an item has taken it
     release_from_queue(it);
     return;
@@ -80,7 +93,7 @@ void device_thread::finish(item& it, bool from_queue) noexcept {
   destroy_captures(it);
   tally& mine = counts(it);
   if (it.error) mine.fail();
-  if (it.extras && it.extras->times) it.extras->times->done = std::chrono::steady_clock::now();
+  if (it.extras) note_end(*it.extras);
   publish(it, from_queue);
   mine.end();
 }
@@ -105,7 +118,7 @@ void device_thread::run(item& it, bool from_queue) {
       std::exchange(state.must_end, false);  // of the item that waits, not of this one
   call(frame);
   repair_current(frame);
-  std::vector<item*> followers;
+  item_list followers;
   if (item* const first = close_stream_followers(it)) run_stream_followers(frame, first, followers);
   state.must_end = must_end_below;
   it.runner.store(0, std::memory_order_relaxed);
@@ -116,26 +129,25 @@ void device_thread::run(item& it, bool from_queue) {
       it.host_only ? 0 : group_.seam->record(stream(frame.stream), mark_kind::end_of_item);
   watch_other_streams(frame);
   land(it, frame.stream, mark, from_queue);
-  for (item* const follower : followers) land(*follower, frame.stream, mark, true);
+  while (item* const follower = followers.pop()) land(*follower, frame.stream, mark, true);
 }
 
 void device_thread::land(item& it, int on, std::uint64_t mark, bool from_queue) {
   const auto k = static_cast<std::size_t>(on);
-  if (mark == 0 && (streams_[k].empty() || it.stream < 0)) {
+  if (mark == 0 && (it.stream < 0 || streams_[k].empty())) {
     finish(it, from_queue);
   } else {
     put_in_flight(k, {&it, mark, from_queue, {}});
   }
 }
 
-void device_thread::put_in_flight(std::size_t on, flight f) {
+[[gnu::noinline]] void device_thread::put_in_flight(std::size_t on, flight f) {
   streams_[on].push_back(std::move(f));
   ++depths_[on];
   ++flights_;
 }
 
-void device_thread::watch_other_streams(item_frame& frame) {
-  if (frame.touched == 0) return;
+[[gnu::noinline]] void device_thread::watch_touched_streams(const item_frame& frame) {
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     if ((frame.touched >> k & 1) == 0 || static_cast<int>(k) == frame.stream) continue;
     const std::uint64_t mark = group_.seam->record(stream(static_cast<int>(k)), mark_kind::end_of_item);
@@ -146,7 +158,8 @@ void device_thread::watch_other_streams(item_frame& frame) {
   }
 }
 
-void device_thread::run_stream_followers(item_frame& frame, item* first, std::vector<item*>& followers) {
+[[gnu::noinline]] void device_thread::run_stream_followers(item_frame& frame, item* first,
+                                                           item_list& followers) {
   for (item* follower = first; follower != nullptr;) {
     item* const next = static_cast<item*>(follower->next);
     group_.books.queue_waiting();
@@ -156,14 +169,14 @@ void device_thread::run_stream_followers(item_frame& frame, item* first, std::ve
       call(inner);
       repair_current(inner);
       watch_other_streams(inner);
-      followers.push_back(follower);
+      followers.append(*follower);
       run_stream_followers(inner, close_stream_followers(*follower), followers);
     }
     follower = next;
   }
 }
 
-bool device_thread::poll_streams() {
+[[gnu::noinline]] bool device_thread::poll_streams() {
   bool progressed = group_.seam->advance(setup_.driver_device);
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     while (!streams_[k].empty()) {
@@ -190,7 +203,7 @@ void device_thread::repair_current(const item_frame& frame) noexcept {
   if (!group_.seam->still_current(setup_.driver_device)) report_repair(frame);
 }
 
-void device_thread::report_repair(const item_frame& frame) noexcept {
+[[gnu::noinline]] void device_thread::report_repair(const item_frame& frame) noexcept {
   const int id = identity_.info.id;
   try {
     const std::string label = label_of(frame.running);

@@ -18,21 +18,26 @@ namespace {
 constexpr std::size_t all_there_are = ~std::size_t{0};
 }
 
+[[gnu::noinline]] void device_thread::look_anew() noexcept {
+  if (!reconsider_.exchange(false, std::memory_order_acquire)) return;
+  put_back_hand();
+  look_at_arrivals_ = true;
+}
+
+[[gnu::noinline]] item* device_thread::take_more() {
+  item* taken = take_left_lying();
+  if (taken == nullptr) taken = take_from_queues();
+  if (taken == nullptr) taken = take_from_others();
+  if (taken != nullptr) pass_on();
+  return taken;
+}
+
 item* device_thread::take() {
   for (;;) {
-    if (reconsider_.load(std::memory_order_relaxed) &&
-        reconsider_.exchange(false, std::memory_order_acquire)) {
-      put_back_hand();
-      look_at_arrivals_ = true;
-    }
+    if (reconsider_.load(std::memory_order_relaxed)) look_anew();
     item* taken = at_hand.pop();
-    if (taken == nullptr) {
-      taken = take_left_lying();
-      if (taken == nullptr) taken = take_from_queues();
-      if (taken == nullptr) taken = take_from_others();
-      if (taken == nullptr) return nullptr;
-      pass_on();
-    }
+    if (taken == nullptr) taken = take_more();
+    if (taken == nullptr) return nullptr;
     if (taken->device >= 0) {
       pinned_taken_.store(pinned_taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }

@@ -240,14 +240,18 @@ void wait(device_thread& self, item& awaited) {
   }
 }
 
-void notify() noexcept {
-  if (entered.load(std::memory_order_seq_cst) == 0) return;
+namespace {
+[[gnu::noinline]] void nudge_all() noexcept {
   const std::lock_guard lock(mutex);
   for (const auto& each : records) nudge(*each.awaited);
 }
+}  // namespace
 
-void after_claim(item& it) noexcept {
-  if (it.waits_for == nullptr && !it.extras) return;
+void notify() noexcept {
+  if (entered.load(std::memory_order_seq_cst) != 0) nudge_all();
+}
+
+void after_claim_of_follower(item&) noexcept {
   if (entered.load(std::memory_order_seq_cst) == 0) return;
   const std::lock_guard lock(mutex);  // whoever followed it has left
 }

@@ -22,7 +22,10 @@ void notify() noexcept;
 /// Called by whoever has claimed `it`, before its callable may free the items that it continues. Others may
 /// be following `it.waits_for`: they look for the claim after they have entered, this looks for them after
 /// the claim.
-void after_claim(item& it) noexcept;
+void after_claim_of_follower(item&) noexcept;
+inline void after_claim(item& it) noexcept {
+  if (it.waits_for != nullptr || it.extras) after_claim_of_follower(it);
+}
 
 }  // namespace wait_graph
 

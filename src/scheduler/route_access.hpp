@@ -8,11 +8,8 @@ namespace heddle::detail {
 /// What a route says, for whoever carries it out.
 struct route_access {
   using kind = route::kind;
-  /// Whether it asks for nothing that `route::any()` does not.
-  static bool is_plain(const route& r) noexcept {
-    return r.kind_ == kind::any && r.priority_ == 0 && !r.host_only_ && !r.in_arena_ && !r.stream_ &&
-           r.label_.empty() && !r.deadline_ && !r.stop_.stop_possible();
-  }
+  /// Whether it says no more than `route::any()`.
+  static bool is_plain(const route& r) noexcept { return r.plain_; }
   struct view {
     explicit view(const route& r) noexcept
         : kind(r.kind_),

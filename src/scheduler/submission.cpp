@@ -94,9 +94,7 @@ void submission::admit_waiting() {
   waiting_ = true;
 }
 
-submission::~submission() {
-  if (admitted_ > 0) core_->group.books.take_back(admitted_, waiting_);
-}
+void submission::give_back() noexcept { core_->group.books.take_back(admitted_, waiting_); }
 
 void submission::resolve(const route& r) {
   const route_access::view asked(r);

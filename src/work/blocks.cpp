@@ -36,9 +36,9 @@ constexpr bool keeps_blocks = true;
 struct unused_block {
   unused_block* next;
   unused_block* ahead;  // one that comes some steps later, to be asked for now; a hint
-  // Of a chain's first block in the depot:
-  unused_block* chain_below = nullptr;
-  std::size_t count = 0;
+  // Of a chain's first block in the depot, else not set:
+  unused_block* chain_below;
+  std::size_t count;
 };
 
 struct chain {
@@ -47,8 +47,9 @@ struct chain {
   passed<unused_block> pushed;
 
   void push(void* memory) noexcept {
-    first = ::new (memory) unused_block{first, nullptr};
-    first->ahead = pushed.replace(first);
+    auto* const block = ::new (memory) unused_block;
+    block->next = std::exchange(first, block);
+    block->ahead = pushed.replace(block);
     ++count;
   }
   void* pop() noexcept {
@@ -94,17 +95,17 @@ depot& common() {
   return *only;
 }
 
+enum class life : char { unborn, alive, over };
+
 // Two chains of each size, so that a thread at the edge of a batch does not go to the depot at each block.
 struct kept_by_thread {
   std::array<chain, sizes> now, spare;
+  life phase = life::unborn;
 };
-
-enum class life : char { unborn, alive, over };
 constinit thread_local kept_by_thread kept;
-constinit thread_local life phase = life::unborn;
 
 void end_of_life(void*) noexcept {
-  phase = life::over;
+  kept.phase = life::over;
   for (std::size_t k = 0; k < sizes; ++k) {
     common().give(k, std::exchange(kept.now[k], {}));
     common().give(k, std::exchange(kept.spare[k], {}));
@@ -131,11 +132,11 @@ class end_of_threads {
 
 [[gnu::noinline]] void begin_life() noexcept {
   static end_of_threads ends;
-  phase = ends.watch() ? life::alive : life::over;
+  kept.phase = ends.watch() ? life::alive : life::over;
 }
 
 [[gnu::noinline]] void refill(std::size_t size) {
-  if (phase == life::unborn) begin_life();
+  if (kept.phase == life::unborn) begin_life();
   chain& now = kept.now[size];
   std::swap(now, kept.spare[size]);
   if (now.count == 0) now = common().take(size);
@@ -143,9 +144,9 @@ class end_of_threads {
 
 // Of a thread that has ended, or has as many as it keeps.
 [[gnu::noinline]] void give_away(std::size_t size) noexcept {
-  if (phase == life::unborn) begin_life();
+  if (kept.phase == life::unborn) begin_life();
   chain& now = kept.now[size];
-  if (phase == life::alive) std::swap(now, kept.spare[size]);
+  if (kept.phase == life::alive) std::swap(now, kept.spare[size]);
   common().give(size, std::exchange(now, {}));
 }
 
@@ -156,17 +157,19 @@ std::size_t size_of(std::size_t bytes) noexcept { return (bytes - 1) / granule; 
 void* allocate_block(std::size_t bytes) {
   if (!keeps_blocks || bytes > largest) return ::operator new (bytes, std::align_val_t{granule});
   const std::size_t size = size_of(bytes);
-  if (kept.now[size].count == 0) refill(size);
-  void* const block = kept.now[size].pop();
-  if (phase == life::over) common().give(size, std::exchange(kept.now[size], {}));
+  kept_by_thread& mine = kept;
+  if (mine.now[size].count == 0) refill(size);
+  void* const block = mine.now[size].pop();
+  if (mine.phase == life::over) give_away(size);
   return block;
 }
 
 void free_block(void* block, std::size_t bytes) noexcept {
   if (!keeps_blocks || bytes > largest) return ::operator delete (block, std::align_val_t{granule});
   const std::size_t size = size_of(bytes);
-  kept.now[size].push(block);
-  if (kept.now[size].count >= batch || phase != life::alive) give_away(size);
+  kept_by_thread& mine = kept;
+  mine.now[size].push(block);
+  if (mine.now[size].count >= batch || mine.phase != life::alive) give_away(size);
 }
 
 }  // namespace heddle::detail

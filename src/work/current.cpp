@@ -10,10 +10,10 @@
 namespace heddle::detail {
 
 namespace {
-constinit thread_local thread_state state;
+constinit thread_local thread_state this_thread;
 }
 
-thread_state& current() noexcept { return state; }
+thread_state& current() noexcept { return this_thread; }
 
 namespace {
 
@@ -30,24 +30,26 @@ constinit thread_local ready_bindings ready{};
 
 void push_binding(const bound_device& device, binding_kind kind) {
   binding* const place = ready.used < ready_bindings::count ? &ready.places[ready.used] : new binding;
-  *place = {&device, kind, state.top};
+  *place = {&device, kind, this_thread.top};
   ++ready.used;
-  state.top = place;
+  this_thread.top = place;
 }
 
 void pop_binding() noexcept {
-  binding* const gone = state.top;
-  state.top = gone->previous;
+  binding* const gone = this_thread.top;
+  this_thread.top = gone->previous;
   if (--ready.used >= ready_bindings::count) delete gone;
 }
 
-const bound_device* bound() noexcept { return state.top != nullptr ? state.top->device : nullptr; }
+const bound_device* bound() noexcept {
+  return this_thread.top != nullptr ? this_thread.top->device : nullptr;
+}
 
 namespace {
 
 // A guard says for whom the thread acts, not what the thread is.
 bool is_a(binding_kind kind) noexcept {
-  const binding* each = state.top;
+  const binding* each = this_thread.top;
   while (each != nullptr && each->kind == binding_kind::guard) each = each->previous;
   return each != nullptr && each->kind == kind;
 }

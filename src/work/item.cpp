@@ -39,17 +39,20 @@ bool tells_cancellation(const std::exception_ptr& error) noexcept {
   }
 }
 
+[[gnu::noinline]] void tell_untaken_error(const item& it) noexcept {
+  if (it.error_taken || tells_cancellation(it.error)) return;
+  const auto label = it.extras ? it.extras->label : std::string();
+  const std::optional<int> device = it.ran_on_id < 0 ? std::nullopt : std::optional<int>(it.ran_on_id);
+  std::string message = "an item";
+  if (!label.empty()) message += " '" + label + "'";
+  if (device) message += " on device " + std::to_string(*device);
+  message += " failed and nobody took its error: " + text_of(it.error);
+  report_to(it.group_serial, {it.error, device, label, message});
+}
+
 // The last owner's duty.
 void free_item(item& it) noexcept {
-  if (it.error && !it.error_taken && !tells_cancellation(it.error)) {
-    const auto label = it.extras ? it.extras->label : std::string();
-    const std::optional<int> device = it.ran_on_id < 0 ? std::nullopt : std::optional<int>(it.ran_on_id);
-    std::string message = "an item";
-    if (!label.empty()) message += " '" + label + "'";
-    if (device) message += " on device " + std::to_string(*device);
-    message += " failed and nobody took its error: " + text_of(it.error);
-    report_to(it.group_serial, {it.error, device, label, message});
-  }
+  if (it.error) tell_untaken_error(it);
   it.operations().destroy(it);
 }
 
@@ -126,13 +129,13 @@ bool is_unstarted(const item& it) noexcept {
   return (it.word.load(std::memory_order_seq_cst) & (started | cancelled | done)) == 0;
 }
 
-void publish(item& it, bool from_queue) noexcept {
+namespace {
+[[gnu::noinline]] void publish_to_others(item& it, bool from_queue) noexcept {
   // Followers that came too late for the callable's return learn of the end like any other continuation.
   continuation* unserved = nullptr;
   // Not it.device: who cancels an item that waits for another one does so while that one's end may route it.
   const int device = it.ran_on;
   std::uint64_t old = it.word.load(std::memory_order_acquire);
-  if (from_queue && old == (started | future_gone)) return free_item(it);  // nobody else can reach it
   std::uint64_t now = 0;
   do {
     if ((old & streamed) && it.on_stream.load(std::memory_order_relaxed) != &stream_followers_closed) {
@@ -147,6 +150,13 @@ void publish(item& it, bool from_queue) noexcept {
   if ((now & future_gone) && (now & queue_gone)) free_item(it);
   if (unserved != nullptr) fire_all(unserved, device);
   if (list != nullptr) fire_all(list, device);
+}
+}  // namespace
+
+void publish(item& it, bool from_queue) noexcept {
+  const bool reachable = it.word.load(std::memory_order_acquire) != (started | future_gone);
+  if (reachable || !from_queue) return publish_to_others(it, from_queue);
+  free_item(it);
 }
 
 void release_from_queue(item& it) noexcept {

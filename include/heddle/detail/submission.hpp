@@ -49,9 +49,9 @@ class submission {
  public:
   enum class when_refused { throws, declines };
 
-  /// Admits at least one item and at most `count`; blocks for room where the scheduler is set up so. Throws
-  /// `invalid_option` for a bad route, `scheduler_stopped`, `queue_full`; `declines` turns the latter two
-  /// into admitted() == 0, and never blocks.
+  /// Admits at least one item and at most `count`; blocks for room where the scheduler
+  /// is set up so. Throws `invalid_option` for a bad route, `scheduler_stopped`, `queue_full`; `declines`
+  /// turns the latter two into admitted() == 0, and never blocks.
   submission(scheduler_core&, const route&, std::size_t count = 1, when_refused = when_refused::throws);
   /// Admits one item that continues `parent`; on the parent's device if `r` is null.
   submission(const item& parent, const route* r);
@@ -60,7 +60,9 @@ class submission {
   submission(std::uint64_t group_serial, int place);
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
-  ~submission();
+  ~submission() {
+    if (admitted_ > 0) give_back();
+  }
 
   std::size_t admitted() const noexcept { return admitted_; }
   /// Hands over an item. Afterwards only its future may be used.
@@ -81,6 +83,7 @@ class submission {
   void handed_over() noexcept { admitted_ = 0; }
 
  private:
+  void give_back() noexcept;
   void admit(std::size_t count, when_refused);
   void admit_waiting();
   void resolve(const route&);
