@@ -8,6 +8,7 @@
 #include "work/current.hpp"
 #include "work/fork_guard.hpp"
 #include "work/futex.hpp"
+#include "work/prefetch.hpp"
 #include "work/spin.hpp"
 
 namespace heddle::detail {
@@ -29,10 +30,12 @@ std::uint64_t word_of(continuation* list) noexcept {
 }
 
 // Its own, or that of an item it continues: somebody wanted that.
-bool tells_cancellation(const std::exception_ptr& error) noexcept {
+bool tells_that_it_never_started(const std::exception_ptr& error) noexcept {
   try {
     std::rethrow_exception(error);
   } catch (const heddle::cancelled&) {
+    return true;
+  } catch (const deadline_exceeded&) {
     return true;
   } catch (...) {
     return false;
@@ -40,7 +43,7 @@ bool tells_cancellation(const std::exception_ptr& error) noexcept {
 }
 
 [[gnu::noinline]] void tell_untaken_error(const item& it) noexcept {
-  if (it.error_taken || tells_cancellation(it.error)) return;
+  if (it.error_taken || tells_that_it_never_started(it.error)) return;
   const auto label = it.extras ? it.extras->label : std::string();
   const std::optional<int> device = it.ran_on_id < 0 ? std::nullopt : std::optional<int>(it.ran_on_id);
   std::string message = "an item";
@@ -88,9 +91,13 @@ void end_if_late(item& it) {
 // when it wakes, and meanwhile it keeps neither a core nor cache lines from those who run them.
 bool spin_until_done(item& it) {
   constexpr std::uint64_t many = 16;
+  // From submission to end it takes longer, about. Each look takes the line away from the device that writes
+  // it.
+  constexpr std::chrono::nanoseconds soonest{200};
   if (current().last_ticket > it.ticket + many) return false;
   thread_local polite_yield step_aside;
   const auto ended_or_hopeless = [&it, mine = this_cpu(), looks = 0u]() mutable {
+    prefetch_to_read(reinterpret_cast<std::intptr_t>(&it) + 64);  // the value, when it is done
     const std::uint64_t word = it.word.load(std::memory_order_acquire);
     if (word & done) return true;
     // Not each time: who runs it writes that line.
@@ -99,6 +106,7 @@ bool spin_until_done(item& it) {
   // The device thread may have been woken on this very CPU.
   const bool woke = std::exchange(current().woke_a_device, false);
   if (woke && is_unstarted(it) && step_aside.pays()) step_aside();
+  if (spin_permit::most() > 0) spin_for(soonest);
   spin_until(ended_or_hopeless);
   return is_done(it);
 }
@@ -268,6 +276,7 @@ bool cancel_by_future(item& it) {
 
 bool cancel_as_asked(item& it, const char* who) {
   if (it.resumes_coroutine) return false;
+  if (it.extras && it.extras->cancel) return it.extras->cancel();
   return try_cancel(it, std::make_exception_ptr(
                             heddle::cancelled(name_of(it) + " was cancelled by " + who +
                                               " before it started; submit it again if it is still wanted")));

@@ -55,6 +55,12 @@ class spin_permit {
   const bool granted_;
 };
 
+/// Keeps the CPU for that long, about.
+inline void spin_for(std::chrono::nanoseconds time) noexcept {
+  using clock = std::chrono::steady_clock;
+  for (const auto end = clock::now() + time; clock::now() < end;) relax();
+}
+
 /// Spins until `reached()`, but no longer than `limit`, nor than pays.
 template <class Reached>
 bool spin_until(Reached reached, std::chrono::nanoseconds limit = longest_spin) noexcept {

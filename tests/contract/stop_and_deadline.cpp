@@ -6,6 +6,7 @@
 
 #include "support/contract.hpp"
 #include "support/counted.hpp"
+#include "support/error_log.hpp"
 #include "support/gate.hpp"
 
 namespace heddle::test {
@@ -106,6 +107,17 @@ TEST_P(Deadline, WithADeadlineFarAheadRuns) {
   EXPECT_EQ(sched.submit([] { return 1; }, route::any().deadline(clock::now() + std::chrono::hours(1))).get(),
             1);
   EXPECT_EQ(sched.submit([] { return 1; }, route::any().deadline(clock::time_point::max())).get(), 1);
+}
+
+TEST_P(Deadline, OfADroppedItemIsNoErrorThatNobodyTook) {
+  error_log log;
+  auto asked = options(1);
+  asked.on_error = log;
+  {
+    scheduler sched(std::move(asked));
+    (void)sched.submit([] { FAIL(); }, route::any().deadline(clock::now() - std::chrono::seconds(1)));
+  }
+  EXPECT_EQ(log.size(), 0u);
 }
 
 }  // namespace
