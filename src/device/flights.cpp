@@ -160,19 +160,23 @@ void device_thread::land(item& it, int on, std::uint64_t mark, bool from_queue) 
 
 [[gnu::noinline]] void device_thread::run_stream_followers(item_frame& frame, item* first,
                                                            item_list& followers) {
-  for (item* follower = first; follower != nullptr;) {
-    item* const next = static_cast<item*>(follower->next);
+  for (item* next = first; next != nullptr;) {
+    item& follower = *next;
+    next = static_cast<item*>(follower.next);
     group_.books.queue_waiting();
-    if (begin(*follower)) {
-      follower->stream = static_cast<std::int16_t>(frame.stream);
-      item_frame inner{*follower, *this, group_, frame.stream, 0, 0, frame.below};
-      call(inner);
-      repair_current(inner);
-      watch_other_streams(inner);
-      followers.append(*follower);
-      run_stream_followers(inner, close_stream_followers(*follower), followers);
+    if (!begin(follower)) continue;
+    follower.stream = static_cast<std::int16_t>(frame.stream);
+    item_frame inner{follower, *this, group_, frame.stream, 0, 0, frame.below};
+    call(inner);
+    repair_current(inner);
+    watch_other_streams(inner);
+    // Its own come before those that follow what it follows.
+    if (item* const own = close_stream_followers(follower)) {
+      item* last = own;
+      while (last->next != nullptr) last = static_cast<item*>(last->next);
+      last->next = std::exchange(next, own);
     }
-    follower = next;
+    followers.append(follower);
   }
 }
 

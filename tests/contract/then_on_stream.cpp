@@ -145,5 +145,29 @@ TEST_P(ThenOnStream, OfAnArenaItemIsThen) {
   EXPECT_EQ(f.then_on_stream([](int& x) { return x + 1; }).get(), 2);
 }
 
+TEST_P(ThenOnStream, ChainsOfAnyLengthNeedNoStack) {
+  scheduler sched(options(1));
+  constexpr int links = 200'000;
+  gate go;
+  auto f = sched.submit([&] {
+    go.wait();
+    return 0;
+  });
+  for (int k = 0; k < links; ++k) f = f.then_on_stream([](int& x) { return x + 1; });
+  go.open();
+  EXPECT_EQ(f.get(), links);
+}
+
+TEST_P(ThenOnStream, FollowersOfAFollowerComeBeforeItsSiblings) {
+  scheduler sched(options(1));
+  gate go;
+  std::string order;
+  auto f = sched.submit([&] { go.wait(); });
+  auto chain = f.then_on_stream([&] { order += 'a'; }).then_on_stream([&] { order += 'b'; });
+  go.open();
+  chain.get();
+  EXPECT_EQ(order, "ab");
+}
+
 }  // namespace
 }  // namespace heddle::test
