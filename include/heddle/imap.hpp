@@ -71,7 +71,10 @@ class imap_state {
     ++position_;
     if (position_ < at_hand_.size()) return true;
     fill();
-    if (parts_.empty()) return false;
+    if (parts_.empty()) {
+      if (input_error_) std::rethrow_exception(std::exchange(input_error_, nullptr));
+      return false;
+    }
     const std::size_t next = ordered_ ? 0 : next_arrival();
     auto taken = std::move(parts_[next]);
     parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(next));
@@ -112,9 +115,10 @@ class imap_state {
     }
   };
 
-  void fill() {
-    if (!next_) next_.emplace(std::ranges::begin(range_));
-    while (parts_.size() < ahead_) {
+  // What the input throws ends it, and waits until the results before it have been read.
+  void read_input() {
+    try {
+      if (!next_) next_.emplace(std::ranges::begin(range_));
       while (waiting_.size() < chunk_ && *next_ != std::ranges::end(range_)) {
         if constexpr (std::ranges::view<Range>) {
           waiting_.push_back({**next_});  // of elements that belong to somebody else
@@ -123,6 +127,15 @@ class imap_state {
         }
         ++*next_;
       }
+    } catch (...) {
+      input_error_ = std::current_exception();
+      input_over_ = true;
+    }
+  }
+
+  void fill() {
+    while (parts_.size() < ahead_) {
+      if (!input_over_) read_input();
       if (waiting_.empty()) return;
       part next{f_, std::move(waiting_)};
       try {
@@ -149,7 +162,9 @@ class imap_state {
   const std::shared_ptr<F> f_;
   Range range_;
   std::optional<std::ranges::iterator_t<Range>> next_;
-  std::vector<element> waiting_;  // taken from the input, not submitted yet
+  bool input_over_ = false;         // it has thrown
+  std::exception_ptr input_error_;  // that nobody was told of yet
+  std::vector<element> waiting_;    // taken from the input, not submitted yet
   const map_options options_;
   const std::size_t chunk_;
   const std::size_t ahead_;
@@ -180,7 +195,8 @@ class imap_range {
 
     /// The result; throws what its call threw. May be moved from.
     R& operator*() const { return state_->current(); }
-    /// Blocks until the next result is there. Throws as `future::wait` and `scheduler::submit` do.
+    /// Blocks until the next result is there. Throws as `future::wait` and `scheduler::submit` do; what the
+    /// input throws once all results before it have been read, and there are no more then.
     iterator& operator++() {
       if (!state_->advance()) state_ = nullptr;
       return *this;
@@ -196,7 +212,7 @@ class imap_range {
     state* state_ = nullptr;
   };
 
-  /// Starts the work. Blocks until the first result is there. Once only.
+  /// Starts the work. Blocks until the first result is there. Throws as the iterator's ++ does. Once only.
   iterator begin() {
     iterator first(state_.get());
     return ++first;

@@ -220,10 +220,32 @@ TEST_P(Imap, ThrowsWhatTheInputThrows) {
                                     if (x == 5) throw std::out_of_range("input");
                                     return x;
                                   }));
+  std::vector<int> read;
   const auto read_all = [&] {
-    for (const int x : results) EXPECT_LT(x, 5);
+    for (const int x : results) read.push_back(x);
   };
   EXPECT_THROW(read_all(), std::out_of_range);
+  EXPECT_EQ(read, (std::vector<int>{0, 1, 2, 3, 4})) << "what came before is read before";
+}
+
+TEST_P(Imap, EndsBehindWhatTheInputThrows) {
+  scheduler sched(options(2));
+  map_options how;
+  how.chunk = 3;
+  int asked = 0;
+  auto results = sched.imap(same, std::views::iota(0, 10) | std::views::transform([&asked](int x) {
+                                    ++asked;
+                                    if (x == 4) throw std::out_of_range("input");
+                                    return x;
+                                  }),
+                            how);
+  auto it = results.begin();
+  for (int x = 0; x < 3; ++x, ++it) EXPECT_EQ(*it, x);
+  EXPECT_EQ(*it, 3);
+  EXPECT_THROW(++it, std::out_of_range);
+  ++it;
+  EXPECT_TRUE(it == results.end());
+  EXPECT_EQ(asked, 5) << "the input is not read any further";
 }
 
 TEST_P(Imap, WorksInsideAnItemOnItsOwnDevice) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ranges>
 #include <set>
+#include <stdexcept>
 
 #include "support/contract.hpp"
 #include "support/gate.hpp"
@@ -62,6 +63,21 @@ TEST_P(ImapUnordered, WorksInsideAnItemOnItsOwnDevice) {
       },
       route::on(0));
   EXPECT_EQ(f.get(), 4950);
+}
+
+TEST_P(ImapUnordered, GivesAllResultsBeforeWhatTheInputThrows) {
+  scheduler sched(options(2));
+  auto results = sched.imap_unordered([](int x) { return x; },
+                                      std::views::iota(0, 30) | std::views::transform([](int x) {
+                                        if (x == 20) throw std::out_of_range("input");
+                                        return x;
+                                      }));
+  int sum = 0;
+  const auto read_all = [&] {
+    for (const int x : results) sum += x;
+  };
+  EXPECT_THROW(read_all(), std::out_of_range);
+  EXPECT_EQ(sum, 190);
 }
 
 }  // namespace
