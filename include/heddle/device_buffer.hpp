@@ -58,10 +58,11 @@ class device_buffer {
   /// Its elements, for a loop body or kernel in an item of its device. Throws `invalid_option` elsewhere,
   /// which names both devices.
   std::span<T> view(const device_context& context) const {
-    if (!empty() && device() != context.id())
-      detail::refuse_other_device("view of a buffer", device(), context.id());
+    if (!empty()) detail::check_memory("view of a buffer", memory_, context.frame());
     return {data(), size_};
   }
+
+  const detail::device_allocation& memory() const noexcept { return memory_; }
 
  private:
   detail::device_allocation memory_;

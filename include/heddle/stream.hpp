@@ -16,14 +16,16 @@ namespace heddle {
 
 namespace detail {
 class device_thread;
+class device_allocation;
+struct item_frame;
 
 /// A range of memory of one device, as `device_buffer` is.
 template <class R>
 concept device_range = requires {
   typename std::remove_cvref_t<R>::device_memory;
 };
-/// Throws `invalid_option`.
-[[noreturn]] void refuse_other_device(const char* what, int its_device, int this_device);
+/// Throws `invalid_option`, which names both devices, unless it is memory of the device of the item.
+void check_memory(const char* what, const device_allocation&, const item_frame&);
 }  // namespace detail
 
 /// A point of a stream: reached once all work put on the stream before it is done. A plain value.
@@ -94,20 +96,12 @@ class stream {
                   "copy needs ranges of one element type");
     static_assert(std::is_trivially_copyable_v<T>, "copy needs a trivially copyable element type");
     detail::check_copy_sizes(std::ranges::size(target), std::ranges::size(source));
-    const bool target_is_here = is_here(target);
-    const bool source_is_here = is_here(source);
-    if constexpr (detail::device_range<Target>) {
-      if (!target_is_here && !(detail::device_range<Source> && source_is_here)) {
-        detail::refuse_other_device("copy to a buffer", target.device(), device_id());
-      }
-    } else if constexpr (detail::device_range<Source>) {
-      if (!source_is_here) detail::refuse_other_device("copy from a buffer", source.device(), device_id());
-    }
     const std::size_t bytes = std::ranges::size(source) * sizeof(T);
     if constexpr (detail::device_range<Target> && detail::device_range<Source>) {
-      put_copy_between(target.device(), std::ranges::data(target), source.device(), std::ranges::data(source),
-                       bytes);
+      put_copy_between(target.memory(), source.memory(), bytes);
     } else {
+      if constexpr (detail::device_range<Target>) check_here("copy to a buffer", target.memory());
+      if constexpr (detail::device_range<Source>) check_here("copy from a buffer", source.memory());
       put_copy(std::ranges::data(target), std::ranges::data(source), bytes);
     }
   }
@@ -128,21 +122,15 @@ class stream {
  private:
   friend class device_context;
   stream(detail::device_thread& device, int index) noexcept : device_(&device), index_(index) {}
-  template <class Range>
-  bool is_here(const Range& range) const noexcept {
-    if constexpr (detail::device_range<Range>) {
-      return range.device() == device_id();
-    } else {
-      return false;
-    }
-  }
   bool runs_at_once() const;
   void put(detail::operation work) const;
   void* native_for_issue() const;
   void put_issue(detail::operation work) const;
   void refuse_elsewhere(const char* call) const;
   void put_copy(void* target, const void* source, std::size_t bytes) const;
-  void put_copy_between(int to, void* target, int from, const void* source, std::size_t bytes) const;
+  void check_here(const char* what, const detail::device_allocation&) const;
+  void put_copy_between(const detail::device_allocation& target, const detail::device_allocation& source,
+                        std::size_t bytes) const;
 
   detail::device_thread* device_;
   int index_;

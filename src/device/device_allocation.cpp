@@ -2,7 +2,6 @@
 #include "device/device_allocation.hpp"
 
 #include <chrono>
-#include <limits>
 #include <string>
 #include <thread>
 
@@ -18,7 +17,7 @@
 namespace heddle::detail {
 
 std::size_t checked_bytes(int id, std::size_t count, std::size_t element_bytes) {
-  if (count <= std::numeric_limits<std::size_t>::max() / element_bytes) return count * element_bytes;
+  if (count <= most_bytes / element_bytes) return count * element_bytes;
   throw out_of_device_memory(
       id,
       "allocation of " + std::to_string(count) + " elements of " + std::to_string(element_bytes) + " bytes",

@@ -9,6 +9,7 @@
 #include "device/device_group.hpp"
 #include "device/device_thread.hpp"
 #include "device/item_frame.hpp"
+#include "heddle/detail/device_allocation.hpp"
 #include "heddle/error.hpp"
 #include "heddle/this_device.hpp"
 #include "work/current.hpp"
@@ -119,6 +120,36 @@ void stream::wait(const event& e) const {
   device_->group().seam->order_after(device_->stream(index_), {e.device_, e.index_}, e.mark_);
 }
 
+namespace detail {
+namespace {
+
+// Ids say nothing between schedulers, where one may be two devices', and two one's.
+bool is_memory_of(device_thread& device, const device_allocation& memory) noexcept {
+  if (memory.owner() == nullptr) return false;
+  const driver& seam = *device.group().seam;
+  const int here = device.stream(0).device;
+  if (memory.owner() == &seam) return memory.driver_device() == here;
+  return memory.owner()->info(memory.driver_device()).uuid == seam.info(here).uuid;
+}
+
+[[noreturn]] void refuse_memory(const char* what, const device_allocation& memory, device_thread& device) {
+  const int id = device.identity().info.id;
+  if (memory.owner() == nullptr || memory.owner() == device.group().seam.get()) {
+    const std::string its = std::to_string(memory.device());
+    throw invalid_option(std::string(what) + " of device " + its + ", on a stream of device " +
+                         std::to_string(id) + ": use it in an item of device " + its +
+                         ", or copy it to a buffer of this one first");
+  }
+  throw invalid_option(std::string(what) + " of another scheduler, whose device " +
+                       std::to_string(memory.device()) + " is " +
+                       memory.owner()->info(memory.driver_device()).uuid + ", on a stream of device " +
+                       std::to_string(id) + ", which is " + device.identity().info.uuid +
+                       ": use it in items of its own scheduler, and go through host memory");
+}
+
+}  // namespace
+}  // namespace detail
+
 void device_context::join(const heddle::stream& other) const {
   wait(other.record());
   frame_.joined |= std::uint64_t{1} << other.index();
@@ -142,17 +173,22 @@ void stream::put_copy(void* target, const void* source, std::size_t bytes) const
   device_->group().seam->copy(device_->stream(index_), target, source, bytes);
 }
 
-void stream::put_copy_between(int to, void* target, int from, const void* source, std::size_t bytes) const {
-  const auto driver_device = [&](int id) {
-    for (const auto& each : device_->group().threads) {
-      if (each->identity().info.id == id) return each->stream(0).device;
-    }
-    detail::refuse_other_device("copy of a buffer of another scheduler's", id, device_id());
-  };
-  if (bytes == 0 || to == from) return put_copy(target, source, bytes);
+void stream::check_here(const char* what, const detail::device_allocation& memory) const {
+  if (!detail::is_memory_of(*device_, memory)) detail::refuse_memory(what, memory, *device_);
+}
+
+void stream::put_copy_between(const detail::device_allocation& target,
+                              const detail::device_allocation& source, std::size_t bytes) const {
+  const bool to_here = detail::is_memory_of(*device_, target);
+  const bool from_here = detail::is_memory_of(*device_, source);
+  if (!to_here && !from_here) detail::refuse_memory("copy to a buffer", target, *device_);
+  if (bytes == 0 || (to_here && from_here)) return put_copy(target.data(), source.data(), bytes);
   refuse_elsewhere("stream::copy");
-  device_->group().seam->copy_between(device_->stream(index_), driver_device(to), target, driver_device(from),
-                                      source, bytes);
+  const detail::driver& seam = *device_->group().seam;
+  if (target.owner() != &seam) detail::refuse_memory("copy to a buffer", target, *device_);
+  if (source.owner() != &seam) detail::refuse_memory("copy from a buffer", source, *device_);
+  device_->group().seam->copy_between(device_->stream(index_), target.driver_device(), target.data(),
+                                      source.driver_device(), source.data(), bytes);
 }
 
 void* stream::native_for_issue() const {
@@ -185,11 +221,8 @@ void keep_until_done(item_frame& frame, operation owner) {
   frame.running.kept = new kept_object{frame.running.kept, std::move(owner)};
 }
 
-void refuse_other_device(const char* what, int its_device, int this_device) {
-  throw invalid_option(std::string(what) + " of device " + std::to_string(its_device) +
-                       ", on a stream of device " + std::to_string(this_device) +
-                       ": use it in an item of device " + std::to_string(its_device) +
-                       ", or copy it to a buffer of this one first");
+void check_memory(const char* what, const device_allocation& memory, const item_frame& frame) {
+  if (!is_memory_of(frame.device, memory)) refuse_memory(what, memory, frame.device);
 }
 
 void refuse_without_device_code(int id) {

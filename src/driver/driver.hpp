@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "heddle/device_info.hpp"
 
 namespace heddle::detail {
+
+/// No allocation is larger. Allocators round sizes up, some without a look at what comes out.
+inline constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 
 /// A stream: the device's place in its driver, and the stream's number on the device.
 struct stream_id {

@@ -18,6 +18,7 @@ namespace heddle::detail {
 
 namespace {
 
+constexpr auto beyond_memory = "more than any address space holds; check the count";
 constexpr std::align_val_t alignment{256};  // what cudaMalloc gives, so that code may rely on one figure
 
 }  // namespace
@@ -110,6 +111,7 @@ bool host_driver::advance(int device) {
 void* host_driver::allocate(int device, std::size_t bytes) {
   auto& state = at(device);
   const std::string what = "allocation of " + std::to_string(bytes) + " bytes";
+  if (bytes > most_bytes) throw out_of_device_memory(state.info.id, what, beyond_memory);
   std::size_t used = state.used_bytes.load(std::memory_order_relaxed);
   do {
     if (cap_bytes_ != 0 && (bytes > cap_bytes_ || used > cap_bytes_ - bytes)) {
@@ -136,9 +138,11 @@ void host_driver::deallocate(stream_id id, void* memory, std::size_t bytes) noex
 
 // The machine's own memory, whose copies need no detour: it is not counted against the cap.
 void* host_driver::allocate_pinned(int device, std::size_t bytes) {
+  const std::string what = "allocation of " + std::to_string(bytes) + " pinned bytes";
+  if (bytes > most_bytes) throw out_of_device_memory(at(device).info.id, what, beyond_memory);
   void* const memory = ::operator new(bytes, alignment, std::nothrow);
   if (memory != nullptr) return memory;
-  throw out_of_device_memory(at(device).info.id, "allocation of " + std::to_string(bytes) + " pinned bytes",
+  throw out_of_device_memory(at(device).info.id, what,
                              "the machine's own memory is used up; use smaller pieces");
 }
 

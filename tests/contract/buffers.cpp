@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "heddle/memory_resource.hpp"
 #include "support/contract.hpp"
 
 namespace heddle::test {
@@ -182,6 +183,58 @@ TEST_P(Buffers, MayBeLocalToADevice) {
   for (auto& each : sched.broadcast([&](device_context& c) { return tables[c].device() == c.id(); })) {
     EXPECT_TRUE(each.get());
   }
+}
+
+TEST_P(Buffers, OfMoreBytesThanAnyMemoryAreRefused) {
+  scheduler sched(options(1));
+  for (const std::size_t bytes : {~std::size_t{0}, ~std::size_t{0} - 10, ~std::size_t{0} / 2 + 1}) {
+    EXPECT_THROW(device_buffer<char>(sched, 0, bytes), out_of_device_memory);
+    EXPECT_THROW(pinned_buffer<char>(sched, 0, bytes), out_of_device_memory);
+    EXPECT_THROW(sched.submit([=](device_context& c) { (void)c.scratch<char>(bytes); }).get(),
+                 out_of_device_memory);
+    EXPECT_THROW((void)device_resource(sched, 0).allocate(bytes, 256), out_of_device_memory);
+  }
+}
+
+TEST_P(Buffers, OfAnotherSchedulersDeviceAreRefusedThoughTheIdsAreTheSame) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the options name them");
+  auto first = options(1), second = options(1);
+  first.host.devices = second.host.devices = 2;
+  first.devices = {"host:0"};
+  second.devices = {"host:1"};
+  scheduler a(first), b(second);
+  const device_buffer<int> of_a(a, 0, 10), of_b(b, 0, 10);
+  std::vector<int> host(10);
+  const auto refused = [&](auto use) {
+    const std::string message = b.submit([&](device_context& c) {
+                                   try {
+                                     use(c);
+                                   } catch (const invalid_option& e) {
+                                     return std::string(e.what());
+                                   }
+                                   return std::string();
+                                 }).get();
+    EXPECT_NE(message.find("another scheduler"), std::string::npos) << message;
+    EXPECT_NE(message.find("HOST-0"), std::string::npos) << message;
+  };
+  refused([&](device_context& c) { (void)of_a.view(c); });
+  refused([&](device_context& c) { c.copy(host, of_a); });
+  refused([&](device_context& c) { c.copy(of_a, host); });
+  refused([&](device_context& c) { c.copy(of_b, of_a); });
+  refused([&](device_context& c) { c.copy(of_a, of_b); });
+}
+
+TEST_P(Buffers, OfTheSameDeviceInAnotherSchedulerAreOfThisDevice) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("the options name them");
+  auto first = options(2), second = options(2);
+  second.ids = {5, 6};
+  scheduler a(first), b(second);
+  const device_buffer<int> of_a(a, 1, 3);
+  const std::vector<int> host{1, 2, 3};
+  std::vector<int> back(3);
+  b.submit([&](device_context& c) { c.copy(of_a, host); }, route::on(6)).get();
+  a.submit([&](device_context& c) { c.copy(back, of_a); }, route::on(1)).get();
+  EXPECT_EQ(back, host);
 }
 
 }  // namespace

@@ -203,5 +203,13 @@ TEST_P(Submit, DestroysEveryCallableOnceOnTheDeviceThread) {
   for (std::size_t k = 0; k < records.size(); k += 3) EXPECT_THROW(all[k].get(), int);
 }
 
+TEST_P(Submit, OfACallableThatReturnsAConst) {
+  scheduler sched(options(1));
+  // NOLINTNEXTLINE(readability-const-return-type)
+  auto f = sched.submit([]() -> const std::string { return "value"; });
+  static_assert(std::is_same_v<decltype(f), future<std::string>>);
+  EXPECT_EQ(f.get(), "value");
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -32,6 +32,10 @@ class device_allocation {
   void* data() const noexcept { return memory_; }
   /// The gpu id; -1 if it never had memory.
   int device() const noexcept { return id_; }
+  /// Whose devices it is of; null if it never had memory.
+  const driver* owner() const noexcept { return owner_.get(); }
+  /// The device's place there.
+  int driver_device() const noexcept { return driver_device_; }
 
  private:
   void swap(device_allocation& other) noexcept {

@@ -154,8 +154,10 @@ decltype(auto) call_with_context(F& f, device_context& context) {
   }
 }
 
+/// What the future gives: `const` says nothing of a value that is moved out.
 template <class F>
-using item_result = decltype(call_with_context(std::declval<F&>(), std::declval<device_context&>()));
+using item_result =
+    std::remove_const_t<decltype(call_with_context(std::declval<F&>(), std::declval<device_context&>()))>;
 
 template <class F>
 concept item_callable = std::is_invocable_v<F&, device_context&> || std::is_invocable_v<F&>;
