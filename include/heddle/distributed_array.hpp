@@ -54,6 +54,7 @@ class distributed_array {
       std::is_trivially_copyable_v<T>,
       "distributed_array needs a trivially copyable element type: its elements move between host and "
       "devices by copies of their bytes");
+  static_assert(alignof(T) <= 256, "distributed_array aligns its elements to 256 bytes and no more");
 
  public:
   using value_type = T;
@@ -89,14 +90,31 @@ class distributed_array {
     detail::scatter_bytes(*core(), std::ranges::data(source));
   }
   /// Copies it into a contiguous range of its size.
-  template <std::ranges::contiguous_range Range>
+  template <class Range>
+  requires std::ranges::range<Range>
   void gather(Range&& target) const {
+    static_assert(
+        std::ranges::contiguous_range<Range>,
+        "gather needs a contiguous range: std::vector (not of bool), std::array, std::span, an array");
+    static_assert(std::ranges::borrowed_range<Range>,
+                  "gather into a temporary loses the elements: give the range a name, or use what gather() "
+                  "returns");
     static_assert(std::is_same_v<std::ranges::range_value_t<Range>, T>,
                   "gather needs a range of the array's element type");
+    static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>,
+                  "gather writes the range's elements, which are const");
     detail::check_array_size("gather", size(), std::ranges::size(target));
     detail::gather_bytes(*core(), std::ranges::data(target));
   }
   std::vector<T> gather() const {
+    static_assert(
+        !std::is_same_v<T, bool>,
+        "gather() makes a std::vector, which of bool has no elements to copy to: give gather a range of "
+        "your own, as std::span of an array");
+    static_assert(
+        std::is_default_constructible_v<T>,
+        "gather() makes a std::vector of default-constructed elements, which this type has none of: "
+        "give gather a range of your own");
     std::vector<T> all(static_cast<std::size_t>(size()));
     gather(all);
     return all;

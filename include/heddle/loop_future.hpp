@@ -33,10 +33,13 @@ class [[nodiscard]] loop_future {
     return loop_.wait_for(limit);
   }
   R get() { return loop_.get(); }
-  /// As `future::then`: the new future waits at its end as this one does.
+  /// What has not begun of the loop does not run any more, and it ends as `cancelled`; false, and nothing
+  /// done, if all parts have begun. Never blocks.
+  bool cancel() { return loop_.cancel(); }
+  /// As `future::then`: the new future waits at its end as this one does, and cancels the loop.
   template <class F>
   auto then(F f) {
-    auto next = loop_.then(std::move(f));
+    auto next = detail::continue_loop(loop_, std::move(f));
     return loop_future<decltype(next.get())>(std::move(next));
   }
 

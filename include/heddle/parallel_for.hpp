@@ -74,7 +74,8 @@ void parallel_for(scheduler& s, Size size, Body body, Args... args) {
 }
 
 /// The same without blocking: a `future<void>`; a `loop_future<void>`, whose end waits for the loop, where an
-/// argument is a host range.
+/// argument is a host range. Its `cancel()` ends what has not begun; false if all parts have. What the body
+/// and `options.not_done` refer to must live until it is ready.
 template <class Size, class Body, class... Args, class Compiler = detail::this_compiler>
 auto parallel_for_async(scheduler& s, Size size, const loop_options& options, Body body, Args... args) {
   using call_type = detail::index_call<Compiler, detail::extents_of<Size>::rank, Body, Args...>;

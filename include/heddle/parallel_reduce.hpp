@@ -112,7 +112,7 @@ auto parallel_reduce_async(scheduler& s, Size size, const loop_options& options,
       }
     }();
     return detail::guard_loop<detail::loop_arguments<Args...>::borrows>(
-        loop.then([call = std::move(call)] { return call->result(); }));
+        detail::continue_loop(loop, [call = std::move(call)] { return call->result(); }));
   }
 }
 template <class Size, class T, class Join, class Body, class... Args, class Compiler = detail::this_compiler>

@@ -56,7 +56,12 @@ void run_scan(const char* name, scheduler& s, const loop_options& options, const
     scan_call<Compiler, Inclusive, T, Join, In, Out> call(count_places(s.core()), std::move(init),
                                                           std::move(join), from, to);
     run_loop(s.core(), call.sums_request(name), options);
-    call.join_sums();
+    try {
+      call.join_sums();
+    } catch (...) {
+      if (options.not_done != nullptr) *options.not_done = {{0, scan_size(from, to)}};
+      throw;
+    }
     run_loop(s.core(), call.write_request(name), options);
   }
 }

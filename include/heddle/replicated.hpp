@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 
@@ -18,6 +21,7 @@ class replicated {
       std::is_trivially_copyable_v<T>,
       "replicated needs a trivially copyable type: its value moves between host and devices by copies of "
       "its bytes");
+  static_assert(alignof(T) <= 256, "replicated aligns its value to 256 bytes and no more");
 
  public:
   explicit replicated(scheduler& s) : value_(std::make_shared<detail::replicated_core>(s.core(), sizeof(T))) {
@@ -31,9 +35,9 @@ class replicated {
   void set(const T& value) { detail::set_bytes(*core(), &value); }
   /// Blocks until all earlier loops that write it are done. Throws what failed in them.
   T get() const {
-    T value;
-    detail::get_bytes(*core(), &value);
-    return value;
+    alignas(T) std::array<std::byte, sizeof(T)> value;
+    detail::get_bytes(*core(), value.data());
+    return std::bit_cast<T>(value);
   }
 
   /// Throws `invalid_option` once moved from, as all calls do, and loops.

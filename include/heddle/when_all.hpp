@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <tuple>
@@ -18,8 +19,9 @@ namespace heddle {
 
 namespace detail {
 
-/// Hands over an item that runs once all `parents`, which it owns, have ended.
-void follow_all(submission&, std::vector<item*> parents, item& follower);
+/// Hands over an item that runs once all `parents`, which it owns, have ended. `cancel`, if there is one, is
+/// called in place of cancelling it.
+void follow_all(submission&, std::vector<item*> parents, item& follower, std::function<bool()> cancel);
 
 /// What a future gives in a tuple: its value, std::monostate for void.
 template <class R>
@@ -60,12 +62,12 @@ struct when_all_tuple_call {
 };
 
 template <class Call>
-auto join_all(std::vector<item*> parents, Call&& call) {
+auto join_all(std::vector<item*> parents, Call&& call, std::function<bool()> cancel = {}) {
   using result = item_result<std::decay_t<Call>>;
   submission admitted(*parents.front(), nullptr);
   auto* const it = new typed_item<result, std::decay_t<Call>>(std::forward<Call>(call));
   auto handle = future_access::make<result>(*it);
-  follow_all(admitted, std::move(parents), *it);
+  follow_all(admitted, std::move(parents), *it, std::move(cancel));
   return handle;
 }
 

@@ -74,10 +74,11 @@ std::size_t bytes_of(const array_core& array, const array_block& block) noexcept
 // Whatever goes wrong leaves the array undefined; if all goes well it is defined again.
 template <class Run>
 void overwrite(array_core& array, const char* name, Run run) {
+  const std::uint64_t era = array.failed.era();
   try {
     run_step(*array.core, step_of(array, name, run), name);
   } catch (...) {
-    array.failed.set(std::current_exception());
+    array.failed.set(std::current_exception(), era);
     throw;
   }
   array.failed.clear();

@@ -33,12 +33,12 @@ array_core::array_core(scheduler_core& of, const array_layout& asked, std::size_
   if (!layout.weights.empty())
     check_split("distributed_array", split::weighted(layout.weights), of.devices.size());
   for (const auto& part : divide(of, *this)) {
-    const std::int64_t halo = layout.halo * layout.row;
-    array_block block{
-        part.device,
-        part.range,
-        {std::max<std::int64_t>(0, part.range.begin - halo), std::min(size(), part.range.end + halo)},
-        {}};
+    const std::int64_t halo = std::min(layout.halo, layout.rows) * layout.row;
+    array_block block{part.device,
+                      part.range,
+                      {std::max<std::int64_t>(0, part.range.begin - halo),
+                       part.range.end + std::min(halo, size() - part.range.end)},
+                      {}};
     block.memory = device_allocation(memory_kind::device, of, of.devices[part.device].id,
                                      static_cast<std::size_t>(block.held.size()), element_bytes);
     blocks.push_back(std::move(block));

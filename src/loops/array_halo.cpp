@@ -34,16 +34,18 @@ void refresh_halos(const std::shared_ptr<array_core>& array) {
     return;
   step next;
   next.crossing = true;
+  const std::uint64_t era = array->failed.era();
   for (const auto& block : array->blocks) {
-    next.parts.push_back({block.place,
-                          [array, &block](device_context& context) {
-                            try {
-                              fetch(*array, block, context);
-                            } catch (...) {
-                              array->failed.set(std::current_exception());
-                            }
-                          },
-                          [array](std::exception_ptr error) { array->failed.set(std::move(error)); }});
+    next.parts.push_back(
+        {block.place,
+         [array, &block, era](device_context& context) {
+           try {
+             fetch(*array, block, context);
+           } catch (...) {
+             array->failed.set(std::current_exception(), era);
+           }
+         },
+         [array, era](std::exception_ptr error) { array->failed.set(std::move(error), era); }});
   }
   (void)array->core->steps.add(std::move(next));
 }

@@ -35,14 +35,14 @@ struct array_loop {
         not_done(options.not_done),
         owner(std::move(the_owner)),
         uses(std::move(the_uses)),
-        outcome(r.name, options.stop) {}
+        outcome(r, options.stop) {}
 
   /// What is undefined of what the loop reads, or leaves partly as it is.
   /// Not by the loop's own failure, which its outcome knows.
   std::exception_ptr poisoned() const {
     for (const auto& each : uses) {
       if (!each.read) continue;
-      const auto error = each.array ? each.array->failed.get() : each.replicated->failed.get();
+      const auto error = each.failed().get();
       if (error && error != own.get()) return error;
     }
     return nullptr;
@@ -59,18 +59,23 @@ struct array_loop {
   }
   void leave_out(index_range indices) {
     outcome.left_out(indices);
-    poison_written(std::make_exception_ptr(cancelled(
-        std::string(request.name) +
-        " was stopped by its token, so that what it was to write is undefined: scatter or fill it anew")));
+    poison_written(std::make_exception_ptr(
+        cancelled(std::string(request.name) +
+                  " was stopped, so that what it was to write is undefined: scatter or fill it anew")));
+  }
+  /// A part whose item was cancelled.
+  void cancel(index_range indices) {
+    outcome.cancel();
+    leave_out(indices);
   }
   void poison_written(const std::exception_ptr& error) {
     failed.store(true, std::memory_order_relaxed);
-    own.set(error);
+    own.set(error, 0);
     set_written(own.get());
   }
   void set_written(const std::exception_ptr& error) {
     for (const auto& each : uses) {
-      if (each.written) (each.array ? each.array->failed : each.replicated->failed).set(error);
+      if (each.written) each.failed().set(error, each.era);
     }
   }
   void run(index_range units, index_range indices) {
@@ -120,19 +125,39 @@ struct array_loop {
 };
 
 struct end_of_array_loop {
-  std::vector<future<void>> parts;
+  std::shared_ptr<loop_parts> parts;
   std::shared_ptr<array_loop> loop;
   void operator()() {
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      try {
-        parts[k].get();
-      } catch (...) {
-        loop->fail(loop->parts[k], std::current_exception());
+    auto all = parts->take();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const part_end end = end_of(all[k]);
+      if (end.unstarted) {
+        loop->cancel(loop->parts[k]);
+      } else if (end.error) {
+        loop->fail(loop->parts[k], end.error);
       }
     }
     loop->outcome.finish(*loop->core.group.sink, loop->not_done);
   }
 };
+
+// What is read at any index must not be written meanwhile, nor one element by two.
+void refuse_shared_arrays(const char* name, const std::vector<array_use>& uses) {
+  for (std::size_t k = 0; k < uses.size(); ++k) {
+    for (std::size_t j = 0; j < k; ++j) {
+      const array_use &a = uses[j], &b = uses[k];
+      if (!a.array || a.array != b.array) continue;
+      const bool apart = !(a.written && b.written) && !(a.written && b.halo) && !(a.halo && b.written);
+      if (apart) continue;
+      throw invalid_option(
+          std::string(name) + " with one distributed_array as two arguments, " +
+          (a.written && b.written ? "both of which are written"
+                                  : "one of which is written and the other read with its halo") +
+          ": what the loop reads would depend on how it is split; write to a second array, or use inout for "
+          "what is both");
+    }
+  }
+}
 
 const array_core& leading_array(const loop_request& request, const std::vector<array_use>& uses) {
   const array_core* first = nullptr;
@@ -166,6 +191,7 @@ future<void> start_on_arrays(scheduler_core& core, const loop_request& request, 
                              std::shared_ptr<void> owner, std::vector<array_use> uses) {
   if (options.not_done != nullptr) options.not_done->clear();
   const array_core& first = leading_array(request, uses);
+  refuse_shared_arrays(request.name, uses);
   for (const auto& each : uses) {
     if ((each.array ? each.array->core : each.replicated->core).get() == &core) continue;
     throw invalid_option(
@@ -174,7 +200,8 @@ future<void> start_on_arrays(scheduler_core& core, const loop_request& request, 
   }
   const counted_loop counted(core, request.name);
   if (first.blocks.empty()) return submit_part(core, route::any().label(options.label), [] {});
-  for (const auto& each : uses) {
+  for (auto& each : uses) {
+    each.era = each.failed().era();
     if (each.halo) refresh_halos(each.array);
   }
   const auto loop = std::make_shared<array_loop>(core, request, options, std::move(owner), uses);
@@ -190,13 +217,14 @@ future<void> start_on_arrays(scheduler_core& core, const loop_request& request, 
                             if (!on_host) return loop->put(context, units, indices);
                             context.enqueue([loop, units, indices] { loop->run(units, indices); });
                           },
-                          [loop, indices](std::exception_ptr error) { loop->fail(indices, error); }});
+                          [loop, indices](const std::exception_ptr&) { loop->cancel(indices); }});
   }
   for (const auto& each : uses) {
     if (each.array && each.written) each.array->halos_stale = true;
   }
   auto parts = core.steps.add(std::move(next));
-  return join_parts(end_of_array_loop{std::move(parts), loop});
+  return join_parts(end_of_array_loop{
+      std::make_shared<loop_parts>(std::move(parts), [loop] { loop->outcome.cancel(); }), loop});
 }
 
 }  // namespace heddle::detail

@@ -35,31 +35,29 @@ void* fetch_partials(replicated_core& target, const array_core& array, const loo
 /// Calls `finish` on one device. What it throws leaves the value undefined before the next step looks; thrown
 /// on, it would fail the later work of every stream that waits for this one.
 template <class Finish>
-void finish_on_one(replicated_core& target, poison& failed, Finish finish) {
+void finish_on_one(replicated_core& target, std::uint64_t era, poison& failed, Finish finish) {
   try {
     finish();
   } catch (...) {
-    target.failed.set(std::current_exception());
-    failed.set(std::current_exception());
+    target.failed.set(std::current_exception(), era);
+    failed.set(std::current_exception(), 0);
   }
 }
 
 struct end_of_reduction {
-  std::vector<future<void>> parts;
+  std::shared_ptr<loop_parts> parts;
   std::shared_ptr<replicated_core> target;
+  std::uint64_t era;
   std::shared_ptr<poison> unfinished;
   void operator()() {
     std::exception_ptr first;
-    for (auto& each : parts) {
-      try {
-        each.get();
-      } catch (...) {
-        if (!first) first = std::current_exception();
-      }
+    for (auto& each : parts->take()) {
+      const part_end end = end_of(each);
+      if (!first) first = end.error;
     }
     if (!first) first = unfinished->get();
     if (!first) return;
-    target->failed.set(first);
+    target->failed.set(first, era);
     std::rethrow_exception(first);
   }
 };
@@ -77,6 +75,7 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
     if (each.array) array = each.array;
   }
   uses.push_back({nullptr, steps.target, false, true, false});
+  const std::uint64_t era = steps.target->failed.era();
   std::vector<future<void>> parts;
   const auto unfinished = std::make_shared<poison>();
   parts.push_back(start_on_arrays(core, request, options, owner, std::move(uses)));
@@ -92,24 +91,27 @@ future<void> start_reduction(scheduler_core& core, const loop_request& request, 
              if (const auto error = target->failed.get()) std::rethrow_exception(error);
              void* const value = target->values[place].data();
              if (on_host) {
-               context.enqueue([target, finish, value, unfinished] {
+               context.enqueue([target, finish, value, unfinished, era] {
                  if (target->failed.get()) return;
-                 finish_on_one(*target, *unfinished, [&] { finish(nullptr, nullptr, value); });
+                 finish_on_one(*target, era, *unfinished, [&] { finish(nullptr, nullptr, value); });
                });
              } else {
-               finish_on_one(*target, *unfinished, [&] {
+               finish_on_one(*target, era, *unfinished, [&] {
                  finish(&context, fetch_partials(*target, *array, request, context), value);
                });
              }
            },
-           [target = steps.target](std::exception_ptr error) { target->failed.set(std::move(error)); }});
+           [target = steps.target, era](std::exception_ptr error) {
+             target->failed.set(std::move(error), era);
+           }});
     }
     for (auto& each : core.steps.add(std::move(last))) parts.push_back(std::move(each));
   } catch (...) {  // what the first ones refer to may go then
     for (auto& each : parts) (void)wait_for_part(each);
     throw;
   }
-  return join_parts(end_of_reduction{std::move(parts), steps.target, unfinished});
+  return join_parts(
+      end_of_reduction{std::make_shared<loop_parts>(std::move(parts)), steps.target, era, unfinished});
 }
 
 }  // namespace heddle::detail

@@ -15,21 +15,17 @@ namespace heddle::detail {
 namespace {
 
 struct end_of_scan {
-  std::vector<future<void>> parts;      // the elements last
+  std::shared_ptr<loop_parts> parts;    // the elements last
   std::shared_ptr<array_core> written;  // or null
+  std::uint64_t era;                    // of what is written
   void operator()() {
     std::exception_ptr first, last;
-    for (auto& each : parts) {
-      last = nullptr;
-      try {
-        each.get();
-      } catch (...) {
-        last = std::current_exception();
-        if (!first) first = last;
-      }
+    for (auto& each : parts->take()) {
+      last = end_of(each).error;
+      if (!first) first = last;
     }
     if (!first) return;
-    if (!last && written) written->failed.set(first);  // it failed behind their back
+    if (!last && written) written->failed.set(first, era);  // it failed behind their back
     std::rethrow_exception(first);
   }
 };
@@ -74,6 +70,7 @@ future<void> start_scan(scheduler_core& core, const loop_request& sums, const lo
   for (auto& each : read) {
     if (std::exchange(each.written, false)) written = each.array;
   }
+  const std::uint64_t era = written ? written->failed.era() : 0;
   uses.push_back({nullptr, steps.target, true, false, false});
   steps.finish = finish_of_blocks(steps, sums.size);
   loop_options first = options;
@@ -86,7 +83,7 @@ future<void> start_scan(scheduler_core& core, const loop_request& sums, const lo
     (void)wait_for_part(parts.front());
     throw;
   }
-  return join_parts(end_of_scan{std::move(parts), std::move(written)});
+  return join_parts(end_of_scan{std::make_shared<loop_parts>(std::move(parts)), std::move(written), era});
 }
 
 }  // namespace heddle::detail

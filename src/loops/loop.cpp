@@ -30,6 +30,7 @@ bool in_items(const scheduler_core& core, const loop_request& request) noexcept 
 bool overlap(const used_range& a, const used_range& b) noexcept {
   const auto* const a_begin = static_cast<const std::byte*>(a.data);
   const auto* const b_begin = static_cast<const std::byte*>(b.data);
+  if (a.bytes == 0 || b.bytes == 0) return false;
   return std::less<>()(a_begin, b_begin + b.bytes) && std::less<>()(b_begin, a_begin + a.bytes);
 }
 

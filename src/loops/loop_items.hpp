@@ -2,12 +2,14 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "heddle/detail/submission.hpp"
 #include "heddle/future.hpp"
 #include "heddle/when_all.hpp"
+#include "loops/loop_parts.hpp"
 #include "scheduler/scheduler_core.hpp"
 
 namespace heddle::detail {
@@ -38,16 +40,16 @@ class counted_loop {
 /// Waits for the part's end. What failed, or null.
 std::exception_ptr wait_for_part(future<void>&) noexcept;
 
-/// A future for the end of the items whose futures `end` owns. Where there cannot be one, since the scheduler
-/// was closed meanwhile, waits for them: what they refer to may go once this has thrown.
+/// A future for the end of the items of `end.parts`, a shared loop_parts; cancelling it cancels these. Where
+/// there cannot be one, since the scheduler was closed meanwhile, waits for them: what they refer to may go
+/// once this has thrown.
 template <class End>
 future<void> join_parts(End end) {
-  std::vector<item*> parents;
-  for (const auto& each : end.parts) parents.push_back(&future_access::state(each));
+  const std::shared_ptr<loop_parts> parts = end.parts;
   try {
-    return join_all(std::move(parents), std::move(end));  // a closed scheduler throws before it is moved
+    return join_all(parts->items(), std::move(end), [parts] { return parts->cancel(); });
   } catch (...) {
-    for (auto& each : end.parts) (void)wait_for_part(each);
+    for (auto& each : parts->take()) (void)wait_for_part(each);
     throw;
   }
 }

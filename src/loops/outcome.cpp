@@ -45,7 +45,7 @@ template <class Error>
 Error continued(const Error& e, const std::string& more) {
   const std::string message = e.what();
   const std::string prefix = e.operation() + " on device " + std::to_string(e.device()) + ": ";
-  return Error(e.device(), e.operation(), message.substr(prefix.size()) + more, e.code(), e.name());
+  return {e.device(), e.operation(), message.substr(prefix.size()) + more, e.code(), e.name()};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void loop_outcome::throw_first(const std::vector<index_range>& undone) const {
   try {
     std::rethrow_exception(first_);
   } catch (const out_of_device_memory& e) {
-    if (typeid(e) != typeid(out_of_device_memory)) throw;
+    if (typeid(e) != typeid(out_of_device_memory) && typeid(e) != typeid(part_does_not_fit)) throw;
     throw continued(e, more);
   } catch (const device_error& e) {
     if (typeid(e) != typeid(device_error)) throw;
@@ -86,18 +86,25 @@ void loop_outcome::throw_first(const std::vector<index_range>& undone) const {
 
 void loop_outcome::finish(error_sink& sink, std::vector<index_range>* not_done) {
   const std::lock_guard lock(mutex_);
-  const auto undone = merged(std::move(undone_));
+  auto undone = merged(std::move(undone_));
+  if (!undone.empty() && all_ > 0) undone = {{0, all_}};
   if (not_done != nullptr) *not_done = undone;
   if (other_count_ > 0) {
     std::string message = std::to_string(other_count_) + " more parts of " + name_ +
                           " failed than the one whose error it throws";
-    for (const auto& each : others_) message += ": " + text_of(each);
+    std::vector<std::string> told;
+    for (const auto& each : others_) {
+      const std::string text = text_of(each);
+      if (std::find(told.begin(), told.end(), text) == told.end()) message += ": " + told.emplace_back(text);
+    }
     sink.report({others_.front(), std::nullopt, "", message});
   }
   if (first_) throw_first(undone);
   if (undone.empty()) return;
-  throw cancelled(std::string(name_) + " was stopped by its token before it had done indices " +
-                  text_of(undone) + "; loop_options::not_done tells a program which");
+  throw cancelled(
+      std::string(name_) +
+      (cancelled_.load(std::memory_order_relaxed) ? " was cancelled" : " was stopped by its token") +
+      " before it had done indices " + text_of(undone) + "; loop_options::not_done tells a program which");
 }
 
 }  // namespace heddle::detail

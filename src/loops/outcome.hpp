@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/detail/loop.hpp"
 #include "heddle/index_range.hpp"
 
 namespace heddle::detail {
@@ -20,12 +21,16 @@ class error_sink;
 /// What became of the parts of one loop. Any thread.
 class loop_outcome {
  public:
-  loop_outcome(const char* name, std::stop_token stop) : name_(name), stop_(std::move(stop)) {}
+  loop_outcome(const loop_request& request, std::stop_token stop)
+      : name_(request.name), all_(request.all_or_none ? request.indices : 0), stop_(std::move(stop)) {}
 
   /// Whether a part that begins at `index` is to run: nothing before it has failed, and nobody asked to stop.
   bool wanted(std::int64_t index) const noexcept {
-    return index < first_failed_.load(std::memory_order_relaxed) && !stop_.stop_requested();
+    return index < first_failed_.load(std::memory_order_relaxed) &&
+           !cancelled_.load(std::memory_order_relaxed) && !stop_.stop_requested();
   }
+  /// No part is to run any more.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   /// The part did not run.
   void left_out(index_range);
   /// The part failed, somewhere.
@@ -39,9 +44,11 @@ class loop_outcome {
   [[noreturn]] void throw_first(const std::vector<index_range>& undone) const;
 
   const char* const name_;
+  const std::int64_t all_;  // of the indices, if a part that is not done leaves none of them done; else 0
   const std::stop_token stop_;
   // A hint for parts that have not begun; publishes nothing.
   std::atomic<std::int64_t> first_failed_{std::numeric_limits<std::int64_t>::max()};
+  std::atomic<bool> cancelled_{false};  // likewise
   std::mutex mutex_;
   std::exception_ptr first_;                // guarded by mutex_
   std::vector<std::exception_ptr> others_;  // guarded by mutex_; not more than are told

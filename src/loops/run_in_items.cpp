@@ -37,11 +37,7 @@ struct item_loop {
         label(options.label),
         not_done(options.not_done),
         owner(std::move(the_owner)),
-        outcome(r.name, options.stop) {}
-
-  index_range indices_of(index_range units) const noexcept {
-    return {units.begin * request.unit, std::min(units.end * request.unit, request.indices)};
-  }
+        outcome(r, options.stop) {}
 
   scheduler_core& core;
   const loop_request request;
@@ -83,9 +79,9 @@ std::int64_t rounded(std::int64_t units, std::int64_t align) noexcept {
 // Units of a chunk that goes to whichever device has room.
 std::int64_t chunk_of(const scheduler_core& core, const loop_request& request, const split& how) {
   const std::int64_t asked = split_access::chunk(how);
-  if (asked > 0) return (asked + request.unit - 1) / request.unit;
+  if (asked > 0) return (asked - 1) / request.unit + 1;
   const auto devices = static_cast<std::int64_t>(core.devices.size());
-  std::int64_t chunk = (request.size + 4 * devices - 1) / (4 * devices);
+  std::int64_t chunk = (request.size - 1) / (4 * devices) + 1;
   if (request.moved_bytes > 0) {
     // As much as a window holds may take up a quarter of the device.
     std::size_t memory = core.devices.front().memory_bytes;
@@ -126,7 +122,7 @@ std::vector<item_part> plan(const scheduler_core& core, const loop_request& requ
       std::max<std::size_t>(core.group.books.capacity() / (4 * core.devices.size()), 1));
   for (const auto& each : plan_parts(core, request, how, enabled_places(core), further_seconds)) {
     const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(each.range.size()), 1);
-    const std::int64_t chunk = cut ? std::max(chunk_of(core, request, how), (size + most - 1) / most) : size;
+    const std::int64_t chunk = cut ? std::max(chunk_of(core, request, how), (size - 1) / most + 1) : size;
     for (std::uint64_t k = 0; k < chunk_count(each.range, chunk); ++k) {
       parts.push_back({each.device, true, chunk_at(each.range, chunk, k)});
     }
@@ -139,7 +135,7 @@ void put(item_loop& loop, device_context& context, index_range units) {
   try {
     loop.request.operations->put(loop.request.self, context, units.begin, units.end);
     return;
-  } catch (const out_of_device_memory&) {
+  } catch (const part_does_not_fit&) {
     if (units.end - units.begin < 2) throw;
   }
   const std::int64_t middle = units.begin + (units.end - units.begin) / 2;
@@ -152,7 +148,7 @@ void put(item_loop& loop, device_context& context, index_range units) {
 void run_part(const std::shared_ptr<item_loop>& shared, std::size_t k, device_context& context) {
   item_loop& loop = *shared;
   const item_part& part = loop.parts[k];
-  const index_range indices = loop.indices_of(part.units);
+  const index_range indices = loop.request.indices_of(part.units);
   if (!loop.outcome.wanted(indices.begin)) return loop.outcome.left_out(indices);
   if (part.pinned && loop.request.moved_bytes == 0 && !loop.request.in_items) {
     context.keep(part_timer(shared, part.device, indices.size()));
@@ -168,14 +164,18 @@ future<void> submit(const std::shared_ptr<item_loop>& loop, std::size_t k) {
 }
 
 struct end_of_items {
-  std::vector<future<void>> parts;
+  std::shared_ptr<loop_parts> parts;
   std::shared_ptr<item_loop> loop;
   void operator()() {
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      try {
-        parts[k].get();
-      } catch (...) {
-        loop->outcome.failed(loop->indices_of(loop->parts[k].units), std::current_exception());
+    auto all = parts->take();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const part_end end = end_of(all[k]);
+      const index_range indices = loop->request.indices_of(loop->parts[k].units);
+      if (end.unstarted) {
+        loop->outcome.cancel();
+        loop->outcome.left_out(indices);
+      } else if (end.error) {
+        loop->outcome.failed(indices, end.error);
       }
     }
     loop->outcome.finish(*loop->core.group.sink, loop->not_done);
@@ -196,12 +196,12 @@ void run_in_items(scheduler_core& core, const loop_request& request, const loop_
   } catch (...) {
     refused = std::current_exception();
     for (std::size_t k = items.size(); k < loop->parts.size(); ++k) {
-      loop->outcome.failed(loop->indices_of(loop->parts[k].units), refused);
+      loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), refused);
     }
   }
   for (std::size_t k = 0; k < items.size(); ++k) {
     if (const auto error = wait_for_part(items[k]))
-      loop->outcome.failed(loop->indices_of(loop->parts[k].units), error);
+      loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), error);
   }
   loop->outcome.finish(*core.group.sink, options.not_done);
 }
@@ -218,11 +218,12 @@ future<void> start_in_items(scheduler_core& core, const loop_request& request, c
     } catch (const error&) {
       if (k == 0) throw;
       for (; k < loop->parts.size(); ++k) {
-        loop->outcome.failed(loop->indices_of(loop->parts[k].units), std::current_exception());
+        loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), std::current_exception());
       }
     }
   }
-  return join_parts(end_of_items{std::move(items), loop});
+  return join_parts(
+      end_of_items{std::make_shared<loop_parts>(std::move(items), [loop] { loop->outcome.cancel(); }), loop});
 }
 
 }  // namespace heddle::detail

@@ -26,6 +26,7 @@ constexpr double wake_seconds =
     25e-6;  // until a device thread that sleeps has begun, and has been waited for
 constexpr double grain_seconds = 20e-6;
 constexpr seconds longest_probe{10e-6};
+constexpr seconds unwatched{2e-6};  // a look at the clock is some 20 ns
 
 /// The calling thread, and the device that it acts for during the loop.
 struct caller {
@@ -95,7 +96,7 @@ sharing plan(const scheduler_core& core, const loop_request& request, const spli
   return all;
 }
 
-// A short loop of a body whose rate is known looks at the clock only now and then.
+// A short loop of a body whose rate is known measures it only now and then.
 bool is_sample() noexcept {
   thread_local unsigned loops = 0;
   return ++loops % 16 == 0;
@@ -111,29 +112,34 @@ bool run_if_short(scheduler_core& core, loop_request& request, const loop_option
     try {
       request.operations->run(request.self, begin, end);
     } catch (...) {
-      loop_outcome outcome(request.name, options.stop);
+      loop_outcome outcome(request, options.stop);
       outcome.failed({begin * request.unit, request.indices}, std::current_exception());
       outcome.finish(*core.group.sink, options.not_done);
     }
   };
-  if (rate > 0 && !is_sample()) {
-    act_as(*core.group.threads[home], [&] { run(request.begin, request.size); });
-    return true;
-  }
+  // A sixteenth of what is believed to be short goes first: bodies of one type need not cost the same each
+  // time.
+  const bool believed = rate > 0;
   act_as(*core.group.threads[home], [&] {
     const auto began = clock::now();
     seconds took{0};
     std::int64_t done = request.begin;
-    std::int64_t probe = rate > 0 ? request.size : 1;
-    while (done < request.size && took < longest_probe) {
-      const std::int64_t end = std::min(request.size, done + probe);
+    std::int64_t piece = believed ? std::max<std::int64_t>(1, request.size / 16) : 1;
+    for (;;) {
+      const std::int64_t end = done + std::min(piece, request.size - done);
       run(done, end);
       done = end;
-      probe *= 2;
+      if (done == request.size && believed && !is_sample()) break;
       took = clock::now() - began;
+      if (done == request.size || options.stop.stop_requested()) break;
+      const seconds rest = took * (static_cast<double>(request.size - done) / static_cast<double>(done));
+      if (believed ? rest.count() > 2 * wake_seconds : took >= longest_probe) break;
+      piece = believed && rest < unwatched ? request.size - done : 2 * piece;
     }
-    const auto indices = static_cast<std::uint64_t>(std::min(done * request.unit, request.indices));
-    core.history.note(request.body, home, core.devices.size(), indices, took.count());
+    if (took.count() > 0) {
+      core.history.note(request.body, home, core.devices.size(), request.indices_of({0, done}).size(),
+                        took.count());
+    }
     request.begin = done;
   });
   return request.begin >= request.size;
@@ -153,14 +159,16 @@ struct started_loop {
 
 /// The last item of a loop that does not block.
 struct end_of_loop {
-  std::vector<future<void>> parts;
+  std::shared_ptr<loop_parts> parts;
   std::shared_ptr<started_loop> started;
   void operator()() {
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      try {
-        parts[k].get();
-      } catch (...) {
-        started->loop.item_failed(k, std::current_exception());
+    auto all = parts->take();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const part_end end = end_of(all[k]);
+      if (end.unstarted) {
+        started->loop.item_left_out(k);
+      } else if (end.error) {
+        started->loop.item_failed(k, end.error);
       }
     }
     started->loop.finish(started->not_done);
@@ -228,7 +236,8 @@ future<void> start_on_host(scheduler_core& core, const loop_request& request, co
       }
     }
   }
-  return join_parts(end_of_loop{std::move(parts), std::move(started)});
+  return join_parts(end_of_loop{
+      std::make_shared<loop_parts>(std::move(parts), [started] { started->loop.cancel(); }), started});
 }
 
 }  // namespace heddle::detail

@@ -25,12 +25,12 @@ shared_loop::shared_loop(scheduler_core& core, const loop_request& request, cons
       may_help_(how.may_help),
       threads_(how.threads),
       shares_(parts_.size()),
-      outcome_(request.name, options.stop) {
+      outcome_(request, options.stop) {
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const auto size = static_cast<std::int64_t>(parts_[k].range.size());
     const std::int64_t grain = std::max({how.grain, std::int64_t{1}, size / most_grains + 1});
     grains_.push_back(grain);
-    shares_[k].fill({0, static_cast<std::uint32_t>((size + grain - 1) / grain)});
+    shares_[k].fill({0, static_cast<std::uint32_t>(chunk_count(parts_[k].range, grain))});
   }
 }
 
@@ -46,14 +46,7 @@ std::optional<shared_loop::piece> shared_loop::next(std::size_t k, std::size_t& 
 }
 
 index_range shared_loop::range_of(piece p) const noexcept {
-  const index_range whole = parts_[p.part].range;
-  const std::int64_t grain = grains_[p.part];
-  const std::int64_t begin = whole.begin + static_cast<std::int64_t>(p.grain) * grain;
-  return {begin, std::min(whole.end, begin + grain)};
-}
-
-index_range shared_loop::indices_of(index_range units) const noexcept {
-  return {units.begin * request_.unit, std::min(units.end * request_.unit, request_.indices)};
+  return chunk_at(parts_[p.part].range, grains_[p.part], p.grain);
 }
 
 std::uint64_t shared_loop::drain(std::size_t k) noexcept {
@@ -61,7 +54,7 @@ std::uint64_t shared_loop::drain(std::size_t k) noexcept {
   std::size_t helping = k;
   while (const auto p = next(k, helping)) {
     const index_range range = range_of(*p);
-    const index_range indices = indices_of(range);
+    const index_range indices = request_.indices_of(range);
     if (!outcome_.wanted(indices.begin)) {
       outcome_.left_out(indices);
       continue;
@@ -97,7 +90,14 @@ void shared_loop::work(std::size_t k) noexcept {
 
 void shared_loop::item_failed(std::size_t k, std::exception_ptr error) noexcept {
   while (const auto grain = shares_[k].take_first()) {
-    outcome_.failed(indices_of(range_of({k, *grain})), error);
+    outcome_.failed(request_.indices_of(range_of({k, *grain})), error);
+  }
+}
+
+void shared_loop::item_left_out(std::size_t k) noexcept {
+  outcome_.cancel();
+  while (const auto grain = shares_[k].take_first()) {
+    outcome_.left_out(request_.indices_of(range_of({k, *grain})));
   }
 }
 

@@ -37,6 +37,10 @@ class shared_loop {
   bool may_help() const noexcept { return may_help_; }
   /// The item of the `k`-th part has ended with an error of its own.
   void item_failed(std::size_t k, std::exception_ptr) noexcept;
+  /// It was cancelled.
+  void item_left_out(std::size_t k) noexcept;
+  /// Nothing that has not begun is to run any more. Any thread.
+  void cancel() noexcept { outcome_.cancel(); }
   /// Once all who work have ended: throws what failed first.
   void finish(std::vector<index_range>* not_done);
 
@@ -48,7 +52,6 @@ class shared_loop {
   std::optional<piece> next(std::size_t k, std::size_t& helping) noexcept;
   std::uint64_t drain(std::size_t k) noexcept;
   index_range range_of(piece) const noexcept;
-  index_range indices_of(index_range units) const noexcept;
 
   scheduler_core& core_;
   const loop_request request_;

@@ -41,11 +41,14 @@ constexpr continuation_operations arrival{&arrive};
 
 }  // namespace
 
-void follow_all(submission& admitted, std::vector<item*> parents, item& follower) {
+void follow_all(submission& admitted, std::vector<item*> parents, item& follower,
+                std::function<bool()> cancel) {
   std::unique_ptr<join_state> all;
   try {
     all = std::make_unique<join_state>(parents.size(), follower);
-    extras_of(follower).waits_for_all = parents;
+    auto& extras = extras_of(follower);
+    extras.waits_for_all = parents;
+    extras.cancel = std::move(cancel);
     admitted.prepare_follower(follower);
   } catch (...) {
     discard(follower);
@@ -59,6 +62,16 @@ void follow_all(submission& admitted, std::vector<item*> parents, item& follower
     part.kind = &arrival;
     // The last arrival frees all of it, which cannot come before the last turn of this loop.
     if (!attach(*parents[k], part)) arrive(part, parents[k]->ran_on);
+  }
+}
+
+void pass_cancelling_on(const item& from, item& to) {
+  if (!from.extras || !from.extras->cancel) return;
+  try {
+    extras_of(to).cancel = from.extras->cancel;
+  } catch (...) {
+    discard(to);
+    throw;
   }
 }
 

@@ -24,6 +24,7 @@ struct item_extras {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // fixed once the item is queued
   std::optional<item_times> times;
   std::vector<item*> waits_for_all;  // the items that a when_all joins
+  std::function<bool()> cancel;      // called in place of cancelling it; whether that was in time
 };
 
 /// An object that lives until the item's stream work is done.

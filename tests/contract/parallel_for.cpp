@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -290,6 +291,28 @@ TEST_P(ParallelFor, IsRefusedOnceTheSchedulerIsClosed) {
   const auto never = [](std::int64_t) { ADD_FAILURE(); };
   EXPECT_THROW(parallel_for(sched, 10, never), scheduler_stopped);
   EXPECT_THROW((void)parallel_for_async(sched, 10, never), scheduler_stopped);
+}
+
+// The rate of a body is learned by its type, which need not cost the same each time.
+TEST_P(ParallelFor, StopsThoughItWasBelievedToBeShort) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies that the host sees");
+  scheduler sched(options(2));
+  std::atomic<bool> slow{false};
+  std::atomic<int> calls{0};
+  std::stop_source stop;
+  loop_options how;
+  how.stop = stop.get_token();
+  const auto body = [&](std::int64_t) {
+    if (!slow) return;
+    if (++calls == 3) stop.request_stop();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  };
+  for (int k = 0; k < 41; ++k) parallel_for(sched, 1000, how, body);
+  slow = true;
+  EXPECT_THROW(parallel_for(sched, 1000, how, body), cancelled);
+  EXPECT_LT(calls, 500);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/parallel_scan.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <stop_token>
+#include <string>
 #include <vector>
 
 #include "support/contract.hpp"
@@ -99,6 +102,51 @@ TEST_P(ParallelScan, RefusesOtherSizesAndPartialOverlap) {
   EXPECT_THROW(
       inclusive_scan(sched, in(std::span(v).first(60)), out(std::span(v).last(60)), 0, std::plus<>()),
       invalid_option);
+}
+
+TEST_P(ParallelScan, ThatFailsBeforeItWritesHasDoneNothing) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
+  scheduler sched(options(2));
+  const std::int64_t n = 100'000;
+  const std::vector<int> x(static_cast<std::size_t>(n), 1);
+  std::vector<int> y(x.size());
+  std::vector<index_range> left;
+  loop_options how;
+  how.not_done = &left;
+  const std::vector<index_range> all{{0, n}};
+  for (const auto& each : {split::measured(), split::even(), split::dynamic(1000)}) {
+    how.split = each;
+    std::atomic<int> calls{0};
+    EXPECT_THROW(inclusive_scan(
+                     sched, in(x), out(y), 0,
+                     [&](int a, int b) { return ++calls == 5000 ? throw std::string("no") : a + b; }, how),
+                 std::string);
+    EXPECT_EQ(left, all);
+    left.clear();
+    // Only the sums of blocks are that large.
+    EXPECT_THROW(inclusive_scan(
+                     sched, in(x), out(y), 0,
+                     [](int a, int b) { return a > 500 ? throw std::string("no") : a + b; }, how),
+                 std::string);
+    EXPECT_EQ(left, all);
+    std::stop_source stop;
+    how.stop = stop.get_token();
+    calls = 0;
+    try {
+      inclusive_scan(
+          sched, in(x), out(y), 0,
+          [&](int a, int b) {
+            if (++calls == 5000) stop.request_stop();
+            return a + b;
+          },
+          how);
+      ADD_FAILURE() << "nothing thrown";
+    } catch (const cancelled& e) {
+      EXPECT_NE(std::string(e.what()).find("[0, 100000)"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(left, all);
+    how.stop = {};
+  }
 }
 
 }  // namespace

@@ -142,5 +142,24 @@ TEST_P(Replicated, NeedsAnArrayBesideIt) {
                invalid_option);
 }
 
+TEST_P(Replicated, SetAfterAFailureIsNotUndoneByIt) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
+  auto asked = options(2);
+  asked.on_error = [](const error_event&) {};
+  scheduler sched(std::move(asked));
+  distributed_array<int> a(sched, 100);
+  a.fill(1);
+  replicated<int> value(sched, 0);
+  for (int k = 0; k < 300; ++k) {
+    auto lost = parallel_reduce_async(
+        sched, 100, 0, [](int x, int y) { return x + y; },
+        [](std::int64_t, view<const int>) -> int { throw 7; }, in(a), out(value));
+    value.set(k);
+    EXPECT_EQ(value.get(), k);
+    EXPECT_THROW(lost.get(), int);
+    EXPECT_EQ(value.get(), k);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::test

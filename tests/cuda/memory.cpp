@@ -129,5 +129,32 @@ TEST_F(Memory, OfOtherUsersIsLeftAlone) {
   EXPECT_EQ(fakecuda_default_pool_touched(0), 0);
 }
 
+// A part for whose way back there is no memory must not have begun its way there: tried again in halves it
+// would be worked on twice.
+TEST_F(Memory, ThatRunsOutInAPartOfALoopLeavesNoIndexDoneTwice) {
+  for (const char* name : {"cudaHostAlloc", "cudaMallocFromPoolAsync"}) {
+    for (long k = 0; k < 8; ++k) {
+      SCOPED_TRACE(std::string(name) + ", call " + std::to_string(k) + " fails");
+      machine(4);
+      scheduler sched(gpus({0, 1}));
+      std::vector<int> x(100'000, 0), y(x.size(), 0);
+      loop_options how;
+      how.split = split::even();
+      fakecuda_inject(name, -1, k, 1, cudaErrorMemoryAllocation);
+      for_each_chunk(
+          sched, x.size(), how,
+          [](device_context& c, index_range part, view<int> a, view<int> b) {
+            c.enqueue([=] {
+              for (std::int64_t i = part.begin; i < part.end; ++i) ++a[i], ++b[i];
+            });
+          },
+          inout(x), inout(y));
+      fakecuda_clear_injections();
+      EXPECT_EQ(x, std::vector<int>(x.size(), 1));
+      EXPECT_EQ(y, std::vector<int>(y.size(), 1));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::test

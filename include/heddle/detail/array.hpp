@@ -37,9 +37,15 @@ struct array_block {
 /// The error, if any, that has left something undefined. Any thread.
 class poison {
  public:
-  void set(std::exception_ptr error) noexcept {
+  /// How often it has been defined anew: what was issued before that leaves nothing undefined any more.
+  std::uint64_t era() const noexcept {
     const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
+    return era_;
+  }
+  /// For what was issued in that era.
+  void set(std::exception_ptr error, std::uint64_t era) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!error_ && era == era_) error_ = std::move(error);
   }
   std::exception_ptr get() const noexcept {
     const std::lock_guard lock(mutex_);
@@ -48,11 +54,13 @@ class poison {
   void clear() noexcept {
     const std::lock_guard lock(mutex_);
     error_ = nullptr;
+    ++era_;
   }
 
  private:
   mutable std::mutex mutex_;
   std::exception_ptr error_;  // guarded by mutex_
+  std::uint64_t era_ = 0;     // guarded by mutex_
 };
 
 /// The elements of a `distributed_array`, as bytes.
@@ -129,6 +137,9 @@ struct array_use {
   bool read;
   bool written;
   bool halo;
+  std::uint64_t era = 0;  // of what it is, when the loop is issued
+
+  poison& failed() const noexcept { return array ? array->failed : replicated->failed; }
 };
 
 /// A loop whose parts are the blocks of arrays, behind all earlier steps that touch the arrays. Does not

@@ -97,8 +97,10 @@ class loop_arguments {
   template <std::size_t... K, class F>
   void on_device(std::index_sequence<K...>, [[maybe_unused]] device_context& context,
                  [[maybe_unused]] index_range part, [[maybe_unused]] loop_shape shape, F& f) {
-    std::tuple<typename loop_argument<Args>::piece...> pieces{typename loop_argument<Args>::piece(
-        context, std::get<K>(values_), std::get<K>(shared_), part, shape)...};
+    [[maybe_unused]] auto pieces = make_room([&] {
+      return std::tuple<typename loop_argument<Args>::piece...>{typename loop_argument<Args>::piece(
+          context, std::get<K>(values_), std::get<K>(shared_), part, shape)...};
+    });
     f(std::get<K>(pieces).seen()...);
     (std::get<K>(pieces).copy_out(context), ...);
   }

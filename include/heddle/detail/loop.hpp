@@ -6,7 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "heddle/error.hpp"
 #include "heddle/future.hpp"
+#include "heddle/index_range.hpp"
 #include "heddle/loop_options.hpp"
 
 namespace heddle {
@@ -16,6 +18,22 @@ class device_context;
 namespace heddle::detail {
 
 class scheduler_core;
+
+/// The device has no room for a part of which nothing has been put on the stream yet but copies to its own
+/// memory: in smaller parts it may fit.
+class part_does_not_fit final : public out_of_device_memory {
+ public:
+  explicit part_does_not_fit(const out_of_device_memory& e) : out_of_device_memory(e) {}
+};
+/// Calls `f`, which allocates what a part needs.
+template <class F>
+decltype(auto) make_room(F f) {
+  try {
+    return f();
+  } catch (const out_of_device_memory& e) {
+    throw part_does_not_fit(e);
+  }
+}
 
 /// What a loop does with a part of what it divides, from `begin` up to `end`; called by several threads at
 /// once.
@@ -39,6 +57,12 @@ struct loop_request {
   const void* body = nullptr;    // stands for the type of the body, whose rate is learned
   const loop_operations* operations = nullptr;
   void* self = nullptr;
+  bool all_or_none = false;  // a part that is not done leaves none of the indices done
+
+  /// Those of some units.
+  index_range indices_of(index_range units) const noexcept {
+    return {units.begin * unit, units.end < size ? units.end * unit : indices};
+  }
 };
 
 /// A host range that a loop uses.

@@ -104,10 +104,10 @@ struct loop_argument<host_argument<T, Access>> {
       } else {
         const auto size = static_cast<std::size_t>(part.size());
         memory_ = device_buffer<element>(context, size);
+        staging_ = pinned_buffer<element>(context, size);  // now, not when the way back begins: see make_room
         if constexpr (Access != access::out) {
-          pinned_buffer<element> staging(context, size);
-          copy_bytes(staging.data(), host_, size * sizeof(T));
-          context.copy(memory_, staging);
+          copy_bytes(staging_.data(), host_, size * sizeof(T));
+          context.copy(memory_, staging_);
         }
         view_ = view<T>(memory_.data(), part.begin, part, shape.row, shape.plane);
       }
@@ -116,9 +116,8 @@ struct loop_argument<host_argument<T, Access>> {
     void copy_out(device_context& context) {
       if constexpr (Access == access::out || Access == access::inout) {
         if (memory_.empty()) return;
-        pinned_buffer<element> staging(context, memory_.size());
-        context.copy(staging, memory_);
-        context.enqueue([to = host_, from = staging.data(), bytes = memory_.size() * sizeof(T)] {
+        context.copy(staging_, memory_);
+        context.enqueue([to = host_, from = staging_.data(), bytes = memory_.size() * sizeof(T)] {
           copy_bytes(to, from, bytes);
         });
       }
@@ -126,7 +125,8 @@ struct loop_argument<host_argument<T, Access>> {
 
    private:
     T* host_;
-    device_buffer<element> memory_;  // freed behind the item's stream work
+    device_buffer<element> memory_;   // freed behind the item's stream work
+    pinned_buffer<element> staging_;  // likewise; for the way there, then back
     view<T> view_;
   };
 };

@@ -51,7 +51,7 @@ struct lane_body {
   template <class... Seen>
   HEDDLE_HOST_DEVICE void operator()(std::int64_t k, Seen... seen) const {
     const std::int64_t begin = (first_block + k / blocks.lanes) * blocks.block;
-    const std::int64_t end = begin + blocks.block < indices ? begin + blocks.block : indices;
+    const std::int64_t end = indices - begin > blocks.block ? begin + blocks.block : indices;
     std::int64_t i = begin + k % blocks.lanes;
     if (i >= end) return;
     T sum = static_cast<T>(body(i, seen...));
@@ -73,7 +73,7 @@ struct join_lanes_body {
 
   HEDDLE_HOST_DEVICE void operator()(std::int64_t k) const {
     const std::int64_t begin = (first_block + k) * blocks.block;
-    const std::int64_t size = begin + blocks.block < indices ? blocks.block : indices - begin;
+    const std::int64_t size = indices - begin > blocks.block ? blocks.block : indices - begin;
     T* const values = lane_results + k * blocks.lanes;
     join_tree(values, used_lanes(blocks, size, strided), join);
     results[k] = values[0];
@@ -193,7 +193,7 @@ class reduce_call {
   };
 
   index_range indices_of(index_range blocks) const noexcept {
-    return {blocks.begin * blocks_.block, std::min(blocks.end * blocks_.block, size_.size())};
+    return blocks_.indices_of(blocks, size_.size());
   }
 
   void run(index_range blocks) {
@@ -249,9 +249,9 @@ class reduce_call {
       refuse_reduction_type(context.id());
     } else {
       const std::int64_t count = blocks.end - blocks.begin;
-      device_buffer<T> results(context, static_cast<std::size_t>(count));
+      auto results = make_room([&] { return device_buffer<T>(context, static_cast<std::size_t>(count)); });
+      auto staging = make_room([&] { return pinned_buffer<T>(context, static_cast<std::size_t>(count)); });
       put_blocks(context, blocks, results.data());
-      pinned_buffer<T> staging(context, static_cast<std::size_t>(count));
       context.copy(staging, results);
       context.enqueue([from = staging.data(), to = results_.data() + blocks.begin, count] {
         for (std::int64_t k = 0; k < count; ++k) to[k].value = from[k];
@@ -262,7 +262,8 @@ class reduce_call {
   // Their values go to `results`, memory of its device.
   void put_blocks(device_context& context, index_range blocks, T* results) {
     const std::int64_t count = blocks.end - blocks.begin;
-    device_buffer<T> lanes(context, static_cast<std::size_t>(count * blocks_.lanes));
+    auto lanes =
+        make_room([&] { return device_buffer<T>(context, static_cast<std::size_t>(count * blocks_.lanes)); });
     arguments_.on_device(context, indices_of(blocks), shape_of(size_), [&](auto... seen) {
       context.launch(count * blocks_.lanes,
                      lane_body<Rank, T, Join, Body>{

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "heddle/index_range.hpp"
+
 namespace heddle::detail {
 
 /// How a reduction or a scan is cut, by its number of indices alone, so that its bits depend on no number of
@@ -12,6 +14,11 @@ struct reduction_blocks {
   std::int64_t block = 1;
   std::int64_t count = 0;
   std::int64_t lanes = 1;
+
+  /// The indices, of `size`, of some blocks.
+  constexpr index_range indices_of(index_range blocks, std::int64_t size) const noexcept {
+    return {blocks.begin * block, blocks.end < count ? blocks.end * block : size};
+  }
 };
 
 inline constexpr std::int64_t most_reduction_blocks = 1024;

@@ -51,7 +51,7 @@ struct scan_lanes_body {
 
   HEDDLE_HOST_DEVICE void operator()(std::int64_t k) const {
     const std::int64_t begin = (first_block + k) * blocks.block;
-    const std::int64_t size = begin + blocks.block < indices ? blocks.block : indices - begin;
+    const std::int64_t size = indices - begin > blocks.block ? blocks.block : indices - begin;
     const std::int64_t first = k * blocks.lanes;
     const std::int64_t last = first + used_lanes(blocks, size, false);
     T sum = before[k];

@@ -52,7 +52,9 @@ class scan_call {
 
   /// First pass.
   loop_request sums_request(const char* name) {
-    return request(name, &sum_operations, &sum_key, loop_arguments<In>::moved_bytes);
+    auto all = request(name, &sum_operations, &sum_key, loop_arguments<In>::moved_bytes);
+    all.all_or_none = true;  // no element is written yet
+    return all;
   }
   /// Second pass, once the first is done.
   void join_sums() {
@@ -137,9 +139,7 @@ class scan_call {
     all.self = this;
     return all;
   }
-  index_range indices_of(index_range blocks) const noexcept {
-    return {blocks.begin * blocks_.block, std::min(blocks.end * blocks_.block, size_)};
-  }
+  index_range indices_of(index_range blocks) const noexcept { return blocks_.indices_of(blocks, size_); }
   slot& before(std::int64_t block) noexcept { return before_[static_cast<std::size_t>(block)]; }
 
   void run_sums(index_range blocks) {
@@ -172,9 +172,9 @@ class scan_call {
       refuse_reduction_type(context.id());
     } else {
       const auto count = static_cast<std::size_t>(blocks.end - blocks.begin);
-      device_buffer<T> sums(context, count);
+      auto sums = make_room([&] { return device_buffer<T>(context, count); });
+      auto staging = make_room([&] { return pinned_buffer<T>(context, count); });
       put_block_sums(context, blocks, sums.data());
-      pinned_buffer<T> staging(context, count);
       context.copy(staging, sums);
       context.enqueue([from = staging.data(), to = &before(blocks.begin), count] {
         for (std::size_t k = 0; k < count; ++k) to[k].value = from[k];
@@ -184,8 +184,8 @@ class scan_call {
   void put_write(device_context& context, index_range blocks) {
     if constexpr (std::is_trivially_copyable_v<T>) {
       const auto count = static_cast<std::size_t>(blocks.end - blocks.begin);
-      device_buffer<T> offsets(context, count);
-      pinned_buffer<T> staging(context, count);
+      auto offsets = make_room([&] { return device_buffer<T>(context, count); });
+      auto staging = make_room([&] { return pinned_buffer<T>(context, count); });
       for (std::size_t k = 0; k < count; ++k) {
         staging.data()[k] = before_[static_cast<std::size_t>(blocks.begin) + k].value;
       }
@@ -196,7 +196,7 @@ class scan_call {
   // What each block joins to, to `sums`, memory of the device.
   void put_block_sums(device_context& context, index_range blocks, T* sums) {
     if constexpr (std::is_trivially_copyable_v<T>) {
-      device_buffer<T> lanes(context, lanes_of(blocks));
+      auto lanes = make_room([&] { return device_buffer<T>(context, lanes_of(blocks)); });
       sums_arguments_.on_device(context, indices_of(blocks), {},
                                 [&](auto from) { launch_sums(context, blocks, lanes.data(), from); });
       context.launch(blocks.end - blocks.begin, join_lanes_body<T, Join>{join_, blocks_, size_, blocks.begin,
@@ -206,7 +206,7 @@ class scan_call {
   // The elements, from what lies before each block.
   void put_elements(device_context& context, index_range blocks, const T* before) {
     if constexpr (std::is_trivially_copyable_v<T>) {
-      device_buffer<T> lanes(context, lanes_of(blocks));
+      auto lanes = make_room([&] { return device_buffer<T>(context, lanes_of(blocks)); });
       write_arguments_.on_device(context, indices_of(blocks), {}, [&](auto from, auto to) {
         launch_sums(context, blocks, lanes.data(), from);
         context.launch(blocks.end - blocks.begin,

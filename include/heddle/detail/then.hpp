@@ -59,15 +59,27 @@ struct then_on_stream_call {
   }
 };
 
+/// If cancelling `from` is something else than to end it, then so is cancelling `to`. Throws std::bad_alloc;
+/// then `to` is discarded.
+void pass_cancelling_on(const item& from, item& to);
+
+/// `is_part_of_it`: of what the parent stands for, and is cancelled with it.
 template <class Call, class R, class F>
-auto continue_with(future<R>& parent, F&& f, const route* r, bool on_stream) {
+auto continue_with(future<R>& parent, F&& f, const route* r, bool on_stream, bool is_part_of_it = false) {
   using result = item_result<Call>;
   auto& before = future_access::state(parent);
   submission admitted(before, r);
   auto* const it = new typed_item<result, Call>(Call{std::move(parent), std::move(f)});
   auto handle = future_access::make<result>(*it);
+  if (is_part_of_it) pass_cancelling_on(before, *it);
   admitted.follow(before, *it, on_stream);
   return handle;
+}
+
+/// The last step of a loop.
+template <class R, class F>
+auto continue_loop(future<R>& loop, F f) {
+  return continue_with<then_call<R, F>>(loop, std::move(f), nullptr, false, true);
 }
 
 }  // namespace heddle::detail
