@@ -53,8 +53,8 @@ class scheduler {
   explicit scheduler(scheduler_options options, std::source_location where = std::source_location::current());
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
-  /// `join()`, but never throws. Destroyed inside one of its own items, which is an error, it tells
-  /// `on_error` and leaves the rest to a thread of its own.
+  /// `join()`, but never throws. Destroyed where that would throw `would_deadlock`, which is an error, it
+  /// tells `on_error` and leaves the rest to a thread of its own.
   ~scheduler();
 
   /// The devices that started, fixed for life; valid as long as the scheduler.
@@ -128,9 +128,11 @@ class scheduler {
 
   /// No more submissions, but from running items and `as_device` calls. Idempotent; never blocks.
   void close();
-  /// Blocks until every item has ended. Throws `would_deadlock` inside an item of this scheduler.
+  /// Blocks until every item has ended. Throws `would_deadlock` inside an item of this scheduler. An item of
+  /// another one serves meanwhile, as in `future::get`, what these items need of its device; where they could
+  /// not end before it does, one of the waits throws `would_deadlock`.
   void drain();
-  /// The same with a time limit; whether every item has ended.
+  /// The same with a time limit; whether every item has ended. May return late where it serves.
   template <class Rep, class Period>
   bool drain_for(std::chrono::duration<Rep, Period> limit) {
     return drain_until(detail::time_limit(limit));
@@ -140,7 +142,7 @@ class scheduler {
   /// The scheduler stays open: what a `map` that is under way submits from now on runs. Never blocks.
   void cancel();
   /// close, drain, and the end of all threads. Idempotent; afterwards only `devices`, `failed` and `stats`
-  /// are of use. Throws `would_deadlock` inside an item of this scheduler.
+  /// are of use. Throws `would_deadlock` as `drain` does; refused at once, it has closed nothing.
   void join();
 
   /// The device takes no more items of the shared queue; what names it still runs there. Throws

@@ -100,6 +100,8 @@ class device_thread {
   bool poll() { return flights_ > 0 && poll_streams(); }
   /// Waits inside an item; see wait_graph.hpp.
   void serve_until_ended(item& awaited);
+  /// Lets others, and this thread while it waits, have what came next.
+  void put_back_hand() noexcept;
   bool may_nest() const noexcept { return depth_ < deepest_wait; }
   /// The fixed streams of the items on the stack, a bit each.
   std::uint64_t held_streams() const noexcept;
@@ -135,7 +137,6 @@ class device_thread {
   void pass_on() noexcept;
   bool others_could_start() const noexcept;
   item* take_left_lying() noexcept;
-  void put_back_hand() noexcept;
   bool work_arrived() const noexcept;
   bool spin_for_work() noexcept;
   void idle();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <memory>
+
 #include "device/device_group.hpp"
 #include "work/item.hpp"
 
@@ -15,6 +18,28 @@ namespace wait_graph {
 
 /// Blocks until `awaited` has ended, serving as above. Throws `would_deadlock`.
 void wait(device_thread& self, item& awaited);
+
+/// One wait for the end of all items of a scheduler, from construction on. On a device thread of another
+/// scheduler it serves as above; on a thread of an arena it runs nothing, but is refused all the same where
+/// it could never end. On other threads it is `ledger::drain_until`, and costs no more.
+class end_wait {
+ public:
+  /// `limited`: no call of `until` is for ever, so that no wait that is gives up for this one. Throws
+  /// `would_deadlock`.
+  end_wait(device_group& awaited, bool limited);
+  end_wait(const end_wait&) = delete;
+  end_wait& operator=(const end_wait&) = delete;
+  ~end_wait();
+
+  /// Blocks until nothing is pending, or the time is over; whether nothing is pending. May come late where it
+  /// serves. Throws `would_deadlock`.
+  bool until(std::chrono::steady_clock::time_point limit);
+
+ private:
+  struct inside_item;
+  device_group& awaited_;
+  std::unique_ptr<inside_item> inside_;  // null on other threads
+};
 
 /// Something was queued, or can be claimed now: waiting device threads look again.
 void notify() noexcept;

@@ -2,10 +2,12 @@
 #include "heddle/scheduler.hpp"
 
 #include <algorithm>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "config/validate.hpp"
+#include "device/wait_graph.hpp"
 #include "heddle/error.hpp"
 #include "scheduler/scheduler_core.hpp"
 #include "work/fork_guard.hpp"
@@ -28,17 +30,22 @@ scheduler::~scheduler() {
     return;
   }
   if (!core_) return;
-  if (core_->called_from_inside()) {
-    const char* const message =
-        "a scheduler was destroyed inside one of its own items; another thread ends it once its items have "
-        "ended: keep "
-        "the scheduler alive until join() has returned outside of items";
-    core_->group.sink->report({std::make_exception_ptr(would_deadlock(message)), std::nullopt, "", message});
-    core_->group.books.close();
-    std::thread([core = std::move(core_)] { core->join(); }).detach();
-    return;
+  std::string message =
+      "a scheduler was destroyed inside one of its own items; another thread ends it once its items have "
+      "ended: keep "
+      "the scheduler alive until join() has returned outside of items";
+  if (!core_->called_from_inside()) {
+    try {
+      core_->join();
+      return;
+    } catch (const would_deadlock& e) {
+      message = "a scheduler was destroyed, and another thread ends it once its items have ended: " +
+                std::string(e.what());
+    }
   }
-  core_->join();
+  core_->group.sink->report({std::make_exception_ptr(would_deadlock(message)), std::nullopt, "", message});
+  core_->group.books.close();
+  std::thread([core = std::move(core_)] { core->join(); }).detach();
 }
 
 detail::scheduler_core& scheduler::core() const {
@@ -55,7 +62,8 @@ void scheduler::drain() { drain_until(std::chrono::steady_clock::time_point::max
 
 bool scheduler::drain_until(std::chrono::steady_clock::time_point limit) {
   core().refuse_inside("scheduler::drain");
-  return core().group.books.drain_until(limit);
+  return detail::wait_graph::end_wait(core().group, limit != std::chrono::steady_clock::time_point::max())
+      .until(limit);
 }
 
 void scheduler::cancel() { core().group.cancel_all(); }

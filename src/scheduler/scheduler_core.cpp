@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/cpu_budget.hpp"
+#include "device/wait_graph.hpp"
 #include "heddle/error.hpp"
 #include "pure/ids.hpp"
 #include "scheduler/keep_tbb.hpp"
@@ -151,10 +152,13 @@ void scheduler_core::refuse_inside(const char* call) const {
 
 void scheduler_core::join() {
   refuse_inside("scheduler::join");
-  group.books.close();
-  do {
-    group.books.drain_until(std::chrono::steady_clock::time_point::max());
-  } while (!group.books.stop_if_idle());
+  {
+    wait_graph::end_wait end(group, false);  // before it is closed: this may be refused
+    group.books.close();
+    do {
+      end.until(std::chrono::steady_clock::time_point::max());
+    } while (!group.books.stop_if_idle());
+  }
   stop();
 }
 

@@ -5,6 +5,7 @@
 
 #include "pure/admission.hpp"
 #include "work/fence.hpp"
+#include "work/item.hpp"
 #include "work/spin.hpp"
 
 namespace heddle::detail {
@@ -154,6 +155,22 @@ bool ledger::drain_until(std::chrono::steady_clock::time_point limit) {
   return idle() || sleep_until(idle, end_wanted_, limit);
 }
 
+void ledger::watch_end(item& sleeper) {
+  const std::lock_guard lock(mutex_);
+  watchers_.push_back(&sleeper);
+}
+
+void ledger::unwatch_end(item& sleeper) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(watchers_, &sleeper);
+}
+
+bool ledger::is_idle_or_told(std::chrono::steady_clock::time_point& limit) noexcept {
+  end_wanted_.store(true, std::memory_order_seq_cst);
+  if (!costly_fence()) limit = std::min(limit, std::chrono::steady_clock::now() + look_again);
+  return pending() == 0;
+}
+
 bool ledger::stop_if_idle() noexcept {
   const std::uint64_t gone = ended();
   std::uint64_t now = entered_.load(std::memory_order_seq_cst);
@@ -187,7 +204,10 @@ std::uint64_t ledger::unstarted() const noexcept {
 
 void ledger::wake(std::atomic<bool>& wanted) noexcept {
   if (!wanted.exchange(false, std::memory_order_seq_cst)) return;  // one of many does it
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+    for (item* const each : watchers_) detail::nudge(*each);
+  }
   changed_.notify_all();
 }
 

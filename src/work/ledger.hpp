@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <vector>
 
 #include "heddle/options.hpp"
 #include "work/fence.hpp"
 #include "work/tally.hpp"
 
 namespace heddle::detail {
+
+class item;
 
 /// The books of a scheduler: how many items have not ended, how many have not started, and who may still
 /// submit. Any thread. Submitters count what enters; each place that runs items counts in a tally of its own
@@ -68,6 +71,13 @@ class ledger {
   void close() noexcept;
   /// Blocks until nothing is pending, or the time is over; whether nothing is pending.
   bool drain_until(std::chrono::steady_clock::time_point limit);
+  /// For a thread that sleeps on an item's word meanwhile: from here to `unwatch_end` the item is nudged
+  /// where `drain_until` would look again.
+  void watch_end(item&);
+  void unwatch_end(item&) noexcept;
+  /// Whether nothing is pending. If something is, the watchers are nudged at the end; where nobody might do
+  /// that, `limit` becomes the time of the next look.
+  bool is_idle_or_told(std::chrono::steady_clock::time_point& limit) noexcept;
   /// Ends all submission if nothing is pending; false if something is.
   bool stop_if_idle() noexcept;
 
@@ -115,6 +125,7 @@ class ledger {
   std::atomic<bool> end_wanted_{false}, room_wanted_{false};
   std::mutex mutex_;  // orders a sleeper's last look before the wake
   std::condition_variable changed_;
+  std::vector<item*> watchers_;  // guarded by mutex_
 };
 
 }  // namespace heddle::detail
