@@ -9,6 +9,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <chrono>
 #include <cstdint>
@@ -86,7 +87,8 @@ void by_openmp(float a, const float* x, float* y, std::int64_t n) {
 }
 #endif
 
-void compare(bench::session& session, heddle::scheduler& sched, vectors& v, bool cold) {
+void compare(bench::session& session, heddle::scheduler& sched, tbb::task_arena& arena, vectors& v,
+             bool cold) {
   const std::string title =
       "saxpy, n = " + std::to_string(v.size()) + (cold ? ", each call after 300 us idle" : ", hot");
   bench::contest all(session, title, session.quick() ? 0.5 : v.size() < 10'000'000 ? 3 : 9);
@@ -101,6 +103,13 @@ void compare(bench::session& session, heddle::scheduler& sched, vectors& v, bool
 #if defined(_OPENMP)
   add("OpenMP, static, passive", bench::role::rival, by_openmp);
 #endif
+  // What any loop on the calling thread has to pay whose body may start tasks that stay on its device.
+  if (cold && v.size() == 10'000) {
+    add("plain loop in a task_arena", bench::role::rival,
+        [&arena](float a, const float* x, float* y, std::int64_t n) {
+          arena.execute([=] { by_plain_loop(a, x, y, n); });
+        });
+  }
   add(us, bench::role::heddle, [&sched](float a, const float* x, float* y, std::int64_t n) {
     const auto size = static_cast<std::size_t>(n);
     heddle::parallel_for(sched, n, add_scaled{a}, heddle::in(std::span(x, size)),
@@ -129,6 +138,8 @@ int main(int argc, char** argv) {
   heddle::scheduler_options options;
   options.use = heddle::backend::host;
   heddle::scheduler sched(options);
+  tbb::task_arena arena(2, 1);
+  arena.initialize();
   std::printf("%zu host devices; views are %schecked\n", sched.devices().size(),
               HEDDLE_CHECKED_VIEWS ? "" : "not ");
 #if !defined(_OPENMP)
@@ -142,8 +153,8 @@ int main(int argc, char** argv) {
       break;
     }
     vectors v(n);
-    compare(session, sched, v, false);
-    if (n <= (session.quick() ? 10'000 : 1'000'000)) compare(session, sched, v, true);
+    compare(session, sched, arena, v, false);
+    if (n <= (session.quick() ? 10'000 : 1'000'000)) compare(session, sched, arena, v, true);
   }
   return session.finish();
 }

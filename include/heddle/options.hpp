@@ -28,7 +28,8 @@ struct host_options {
   std::uint64_t seed = 0;  ///< order in which deferred streams take turns
 };
 
-/// What a submitter meets when `queue_capacity` unstarted items are queued.
+/// What a submitter meets when `queue_capacity` unstarted items are queued. One that was cancelled or came
+/// too late counts until its device has come by and destroyed its callable: the capacity bounds memory.
 enum class when_full {
   wait,    ///< blocks until there is room; inside an item, where that could deadlock, throws `queue_full`
   reject,  ///< throws `queue_full`
