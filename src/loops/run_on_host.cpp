@@ -14,6 +14,7 @@
 #include "loops/plan.hpp"
 #include "loops/shared_loop.hpp"
 #include "work/current.hpp"
+#include "work/ticks.hpp"
 
 namespace heddle::detail {
 
@@ -26,7 +27,8 @@ constexpr double wake_seconds =
     25e-6;  // until a device thread that sleeps has begun, and has been waited for
 constexpr double grain_seconds = 20e-6;
 constexpr seconds longest_probe{10e-6};
-constexpr seconds unwatched{2e-6};  // a look at the clock is some 20 ns
+constexpr seconds unwatched{2e-6};             // a look at the clock is some 20 ns
+constexpr std::uint64_t most_ticks = 500'000;  // 100 us, or some more
 
 /// The calling thread, and the device that it acts for during the loop.
 struct caller {
@@ -96,11 +98,11 @@ sharing plan(const scheduler_core& core, const loop_request& request, const spli
   return all;
 }
 
-// A short loop of a body whose rate is known measures it only now and then.
-bool is_sample() noexcept {
-  thread_local unsigned loops = 0;
-  return ++loops % 16 == 0;
-}
+// Whether a loop that is believed to be short is measured: now and then, and when one before it was not
+// short.
+thread_local unsigned believed_since = 0;
+bool is_sample() noexcept { return ++believed_since % 16 == 0; }
+void doubt() noexcept { believed_since = 15; }
 
 /// Runs the loop on this thread if it is short. Where that is not known, begins it, and moves its begin.
 bool run_if_short(scheduler_core& core, loop_request& request, const loop_options& options,
@@ -117,9 +119,17 @@ bool run_if_short(scheduler_core& core, loop_request& request, const loop_option
       outcome.finish(*core.group.sink, options.not_done);
     }
   };
+  const bool believed = rate > 0;
+  if (believed && !options.stop.stop_possible() && !is_sample()) {
+    act_as(*core.group.threads[home], [&] {
+      const std::uint64_t began = ticks();
+      run(request.begin, request.size);
+      if (ticks() - began > most_ticks) doubt();
+    });
+    return true;
+  }
   // A sixteenth of what is believed to be short goes first: bodies of one type need not cost the same each
   // time.
-  const bool believed = rate > 0;
   act_as(*core.group.threads[home], [&] {
     const auto began = clock::now();
     seconds took{0};
@@ -129,17 +139,14 @@ bool run_if_short(scheduler_core& core, loop_request& request, const loop_option
       const std::int64_t end = done + std::min(piece, request.size - done);
       run(done, end);
       done = end;
-      if (done == request.size && believed && !is_sample()) break;
       took = clock::now() - began;
       if (done == request.size || options.stop.stop_requested()) break;
       const seconds rest = took * (static_cast<double>(request.size - done) / static_cast<double>(done));
       if (believed ? rest.count() > 2 * wake_seconds : took >= longest_probe) break;
       piece = believed && rest < unwatched ? request.size - done : 2 * piece;
     }
-    if (took.count() > 0) {
-      core.history.note(request.body, home, core.devices.size(), request.indices_of({0, done}).size(),
-                        took.count());
-    }
+    core.history.note(request.body, home, core.devices.size(), request.indices_of({0, done}).size(),
+                      took.count());
     request.begin = done;
   });
   return request.begin >= request.size;

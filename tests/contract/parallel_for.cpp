@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <stop_token>
@@ -313,6 +314,29 @@ TEST_P(ParallelFor, StopsThoughItWasBelievedToBeShort) {
   slow = true;
   EXPECT_THROW(parallel_for(sched, 1000, how, body), cancelled);
   EXPECT_LT(calls, 500);
+}
+
+TEST_P(ParallelFor, IsSharedAgainOnceOneWasNotAsShortAsBelieved) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("bodies that the host sees");
+  scheduler sched(options(2));
+  std::atomic<bool> slow{false};
+  std::mutex mutex;
+  std::set<int> ids;
+  const auto body = [&](std::int64_t) {
+    if (!slow) return;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    const std::lock_guard lock(mutex);
+    ids.insert(this_device::id());
+  };
+  for (int k = 0; k < 33; ++k) parallel_for(sched, 500, body);
+  slow = true;
+  parallel_for(sched, 500, body);
+  ids.clear();
+  parallel_for(sched, 500, body);
+  if (describe_machine().cores < 2) GTEST_SKIP() << "one core";
+  EXPECT_EQ(ids, (std::set<int>{0, 1}));
 }
 
 }  // namespace
