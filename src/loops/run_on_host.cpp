@@ -69,7 +69,7 @@ std::int64_t in_units(double indices, const loop_request& request) noexcept {
 std::int64_t grain_of(const scheduler_core& core, const loop_request& request, const split& how,
                       const std::vector<loop_part>& parts) {
   const std::int64_t chunk = split_access::chunk(how);
-  if (chunk > 0) return (chunk + request.unit - 1) / request.unit;
+  if (chunk > 0) return (chunk - 1) / request.unit + 1;
   const auto workers = static_cast<std::int64_t>(parts.size()) * threads_of_each(core);
   const std::int64_t even = std::max<std::int64_t>(1, (request.size - request.begin) / (8 * workers));
   const double rate = core.history.rate(request.body, parts.front().device);
