@@ -394,53 +394,5 @@ TEST_P(DistributedArray, LoopsMayBeWaitedForInsideItems) {
   EXPECT_EQ(a.gather(), std::vector<int>(500, 32));
 }
 
-TEST_P(DistributedArray, FilledAfterAFailureIsNotUndoneByIt) {
-  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
-  auto asked = options(2);
-  asked.on_error = [](const error_event&) {};
-  scheduler sched(std::move(asked));
-  distributed_array<int> a(sched, 100);
-  for (int k = 0; k < 300; ++k) {
-    a.fill(0);
-    auto lost = parallel_for_async(
-        sched, 100, [](std::int64_t, view<int>) { throw 7; }, inout(a));
-    a.fill(k);
-    EXPECT_EQ(a.gather(), std::vector<int>(100, k));
-    EXPECT_THROW(lost.get(), int);
-    EXPECT_EQ(a.gather(), std::vector<int>(100, k));
-  }
-}
-
-TEST_P(DistributedArray, AsTwoArgumentsIsRefusedWhereTheLoopWouldRaceWithItself) {
-  scheduler sched(options(2));
-  array_options one;
-  one.halo = 1;
-  distributed_array<int> a(sched, 100, one);
-  a.fill(1);
-  const auto body = [] HEDDLE_HOST_DEVICE(std::int64_t, view<const int>, view<int>) {};
-  const auto writes = [] HEDDLE_HOST_DEVICE(std::int64_t, view<int>, view<int>) {};
-  EXPECT_THROW(parallel_for(sched, 100, body, with_halo(a), out(a)), invalid_option);
-  EXPECT_THROW(parallel_for_async(sched, 100, writes, out(a), inout(a)), invalid_option);
-  EXPECT_NO_THROW(parallel_for(
-      sched, 100, [] HEDDLE_HOST_DEVICE(std::int64_t i, view<const int> x, view<int> y) { y[i] = x[i] + 1; },
-      in(a), inout(a)));
-  EXPECT_EQ(a.gather(), std::vector<int>(100, 2));
-}
-
-TEST_P(DistributedArray, TakesElementsWithoutADefault) {
-  struct plain {
-    explicit plain(int of) : value(of) {}
-    int value;
-  };
-  scheduler sched(options(2));
-  distributed_array<plain> a(sched, 10);
-  a.fill(plain(3));
-  std::vector<plain> back(10, plain(0));
-  a.gather(back);
-  EXPECT_EQ(back.back().value, 3);
-  const replicated<plain> r(sched, plain(4));
-  EXPECT_EQ(r.get().value, 4);
-}
-
 }  // namespace
 }  // namespace heddle::test

@@ -161,5 +161,20 @@ TEST_P(Replicated, SetAfterAFailureIsNotUndoneByIt) {
   }
 }
 
+TEST_P(Replicated, AndArraysTakeTypesWithoutADefault) {
+  struct plain {
+    explicit plain(int of) : value(of) {}
+    int value;
+  };
+  scheduler sched(options(2));
+  distributed_array<plain> a(sched, 10);
+  a.fill(plain(3));
+  std::vector<plain> back(10, plain(0));
+  a.gather(back);
+  EXPECT_EQ(back.back().value, 3);
+  const replicated<plain> r(sched, plain(4));
+  EXPECT_EQ(r.get().value, 4);
+}
+
 }  // namespace
 }  // namespace heddle::test
