@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loops over arrays fail and are refused; of scans: scan_on_arrays_errors.cpp.
+// What loops over arrays refuse; scans: scan_on_arrays_errors.cpp.
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "support/contract.hpp"
@@ -10,23 +9,6 @@ namespace heddle::test {
 namespace {
 
 HEDDLE_CONTRACT_SUITE(ArrayErrors);
-
-TEST_P(ArrayErrors, BeforeAFillDoNotUndoIt) {
-  HEDDLE_ON_HOST_DEVICES_ONLY("bodies on GPUs cannot throw");
-  auto asked = options(2);
-  asked.on_error = [](const error_event&) {};
-  scheduler sched(std::move(asked));
-  distributed_array<int> a(sched, 100);
-  for (int k = 0; k < 300; ++k) {
-    a.fill(0);
-    auto lost = parallel_for_async(
-        sched, 100, [](std::int64_t, view<int>) { throw 7; }, inout(a));
-    a.fill(k);
-    EXPECT_EQ(a.gather(), std::vector<int>(100, k));
-    EXPECT_THROW(lost.get(), int);
-    EXPECT_EQ(a.gather(), std::vector<int>(100, k));
-  }
-}
 
 TEST_P(ArrayErrors, RefuseOneArrayAsTwoArgumentsWhereTheLoopWouldRaceWithItself) {
   scheduler sched(options(2));
