@@ -145,8 +145,11 @@ bool run_if_short(scheduler_core& core, loop_request& request, const loop_option
       if (believed ? rest.count() > 2 * wake_seconds : took >= longest_probe) break;
       piece = believed && rest < unwatched ? request.size - done : 2 * piece;
     }
-    core.history.note(request.body, home, core.devices.size(), request.indices_of({0, done}).size(),
-                      took.count());
+    // The rest is planned by what was just seen, not by an average of it and of what was believed.
+    const bool refuted = believed && done < request.size && !options.stop.stop_requested();
+    const auto note = refuted ? &loop_history::note_anew : &loop_history::note;
+    (core.history.*note)(request.body, home, core.devices.size(), request.indices_of({0, done}).size(),
+                         took.count());
     request.begin = done;
   });
   return request.begin >= request.size;

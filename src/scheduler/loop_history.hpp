@@ -22,8 +22,14 @@ class loop_history {
   std::vector<double> weights(const void* body, std::size_t devices) const;
   void note(const void* body, std::size_t device, std::size_t devices, std::uint64_t indices,
             double seconds) noexcept;
+  /// As `note`, where it shows that what was believed is wrong: nothing from before counts any more, of no
+  /// device.
+  void note_anew(const void* body, std::size_t device, std::size_t devices, std::uint64_t indices,
+                 double seconds) noexcept;
 
  private:
+  void forget(const void* body) noexcept;
+
   struct entry {
     const void* body = nullptr;
     std::optional<rates> measured;
