@@ -69,7 +69,9 @@ void arena_observer::kick() noexcept {
 
 void arena_observer::end() noexcept {
   using clock = std::chrono::steady_clock;
-  constexpr auto patience = std::chrono::milliseconds(2);  // workers leave by themselves within some 200 us
+  // Workers leave by themselves: within some 200 us, or a second and more where others keep the cores busy. A
+  // kick makes them begin anew, so that each has to leave more time.
+  auto patience = std::chrono::milliseconds(2);
   auto kick_at = clock::now() + patience;
   // Who enters counts itself before it looks at this; here it is the other way round: one of the two sees the
   // other.
@@ -78,6 +80,7 @@ void arena_observer::end() noexcept {
     std::this_thread::yield();
     if (clock::now() < kick_at) continue;
     kick();
+    patience *= 2;
     kick_at = clock::now() + patience;
   }
   observe(false);

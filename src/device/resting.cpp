@@ -14,7 +14,7 @@ namespace heddle::detail {
 namespace {
 
 constexpr auto longest_pause = std::chrono::microseconds(1000);
-constexpr auto longest_visit = std::chrono::milliseconds(10);
+constexpr auto longest_visit = std::chrono::milliseconds(10);  // that is not called back
 
 }  // namespace
 
@@ -67,8 +67,9 @@ void device_thread::park(Sleep sleep) {
 }
 
 void device_thread::sleep_in_inbox() {
-  while (observer_.visited()) {  // seldom for long; see arena_observer::kick
-    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + longest_visit);
+  // Seldom more than once; see arena_observer::kick.
+  for (auto patience = longest_visit; observer_.visited(); patience *= 2) {
+    queue.arrivals.sleep_until(std::chrono::steady_clock::now() + patience);
     if (!queue.arrivals.sleeping()) return;
     if (observer_.visited() && lane.idle()) observer_.kick();
   }

@@ -106,6 +106,23 @@ TEST(Budget, AnAffinityMaskOfOneCoreBoundsTheThreads) {
             static_cast<std::size_t>(many));
 }
 
+// A TBB worker that is out of work leaves its arena after some hundred yields, each of which takes some
+// milliseconds where others keep the cores busy. Right: the end of a scheduler lets it leave; calling it back
+// each few milliseconds once kept it there for good.
+TEST(Budget, SchedulersEndWhereOthersKeepAllCoresBusy) {
+  std::vector<std::jthread> busy;
+  for (int k = 0; k < 2 * heddle::describe_machine().cores; ++k) {
+    busy.emplace_back([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+      }
+    });
+  }
+  for (int round = 0; round < 3; ++round) {
+    heddle::scheduler sched(hosts(4));
+    most_threads_under_load(sched);
+  }
+}
+
 // microsoft/onnxruntime#1295: a count of 0 means an empty pool, and a deadlock. Right: 0 is "choose", and
 // never none.
 TEST(Budget, ZeroMeansADefaultNeverNone) {
