@@ -67,11 +67,13 @@ void device_thread::park(Sleep sleep) {
 }
 
 void device_thread::sleep_in_inbox() {
-  // Seldom more than once; see arena_observer::kick.
-  for (auto patience = longest_visit; observer_.visited(); patience *= 2) {
+  auto patience = longest_visit;
+  while (observer_.visited()) {  // seldom for long; see arena_observer::kick
     queue.arrivals.sleep_until(std::chrono::steady_clock::now() + patience);
     if (!queue.arrivals.sleeping()) return;
-    if (observer_.visited() && lane.idle()) observer_.kick();
+    if (!observer_.visited() || !lane.idle()) continue;
+    observer_.kick();
+    patience *= 2;  // as in arena_observer::end
   }
   queue.arrivals.sleep();
 }
