@@ -33,14 +33,12 @@ void loop_history::note(const void* body, std::size_t device, std::size_t device
 
 void loop_history::note_anew(const void* body, std::size_t device, std::size_t devices, std::uint64_t indices,
                              double seconds) noexcept {
-  forget(body);
+  {
+    const std::lock_guard lock(mutex_);
+    entry& found = entries_[place(body)];
+    if (found.body == body) found.body = nullptr;
+  }
   note(body, device, devices, indices, seconds);
-}
-
-void loop_history::forget(const void* body) noexcept {
-  const std::lock_guard lock(mutex_);
-  entry& found = entries_[place(body)];
-  if (found.body == body) found.body = nullptr;
 }
 
 }  // namespace heddle::detail

@@ -28,8 +28,6 @@ class loop_history {
                  double seconds) noexcept;
 
  private:
-  void forget(const void* body) noexcept;
-
   struct entry {
     const void* body = nullptr;
     std::optional<rates> measured;
