@@ -318,11 +318,11 @@ TEST_P(ParallelFor, StopsThoughItWasBelievedToBeShort) {
 }
 
 // The sixteenth that goes first says what the rest costs, however much the calls before it varied. That the
-// token makes it go first each time is what fixes the order here.
+// token makes it go first each time is what fixes the order here. A call that was held up may have shaken the
+// belief that the loop is short, and then nothing goes first: a few schedulers get a try each.
 TEST_P(ParallelFor, SharesTheRestOnceItsBeginWasNotAsShortAsBelieved) {
   HEDDLE_ON_HOST_DEVICES_ONLY("bodies that the host sees");
   if (describe_machine().cores < 2) GTEST_SKIP() << "one core";
-  scheduler sched(options(2));
   const std::stop_source stop;
   loop_options how;
   how.stop = stop.get_token();
@@ -337,7 +337,7 @@ TEST_P(ParallelFor, SharesTheRestOnceItsBeginWasNotAsShortAsBelieved) {
       for (int k = 0; k < turns; ++k) __asm__ volatile("");
       return;
     }
-    if (i < 100) {  // of which the first 31 go first
+    if (i < 40) {  // of which the first 12 go first
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
       while (std::chrono::steady_clock::now() < until) {
       }
@@ -346,15 +346,20 @@ TEST_P(ParallelFor, SharesTheRestOnceItsBeginWasNotAsShortAsBelieved) {
     std::unique_lock lock(mutex);
     ids.insert(this_device::id());
     came.notify_all();
-    if (given_up || came.wait_for(lock, std::chrono::seconds(10), [&] { return ids.size() == 2; })) return;
+    if (given_up || came.wait_for(lock, std::chrono::seconds(2), [&] { return ids.size() == 2; })) return;
     given_up = true;
   };
-  for (int k = 0; k < 40; ++k) {
-    turns = k % 2 == 0 ? 40 : 0;  // now slower than believed, now faster
-    parallel_for(sched, 500, how, body);
+  for (int tries = 0; tries < 5 && ids.size() < 2; ++tries) {
+    scheduler sched(options(2));
+    slow = given_up = false;
+    ids.clear();
+    for (int k = 0; k < 40; ++k) {
+      turns = k % 2 == 0 ? 8 : 0;  // now slower than believed, now faster
+      parallel_for(sched, 200, how, body);
+    }
+    slow = true;
+    parallel_for(sched, 200, how, body);
   }
-  slow = true;
-  parallel_for(sched, 500, how, body);
   EXPECT_EQ(ids, (std::set<int>{0, 1}));
 }
 
