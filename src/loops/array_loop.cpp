@@ -199,7 +199,7 @@ future<void> start_on_arrays(scheduler_core& core, const loop_request& request, 
         " with an array or a value of another scheduler: make them on the one that runs the loop");
   }
   const counted_loop counted(core, request.name);
-  if (first.blocks.empty()) return submit_part(core, route::any().label(options.label), [] {});
+  if (first.blocks.empty()) return submit_part(core, route::any().label(options.label), false, [] {});
   for (auto& each : uses) {
     each.era = each.failed().era();
     if (each.halo) refresh_halos(each.array);

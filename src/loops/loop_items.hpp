@@ -11,17 +11,28 @@
 #include "heddle/when_all.hpp"
 #include "loops/loop_parts.hpp"
 #include "scheduler/scheduler_core.hpp"
+#include "work/current.hpp"
 
 namespace heddle::detail {
 
-/// Submits an item that is a part of a loop.
+/// Submits an item that is a part of a loop. One that is not the first goes beyond the queue's capacity where
+/// it may not wait for room, since a loop is refused whole or not at all; a `counted_loop` stands meanwhile.
 template <class F>
-future<void> submit_part(scheduler_core& core, const route& r, F f) {
+future<void> submit_part(scheduler_core& core, const route& r, bool is_further, F f) {
+  const auto start = [&](submission& admitted) {
+    auto* const it = new typed_item<void, F>(std::move(f));
+    auto handle = future_access::make<void>(*it);
+    admitted.start(*it);
+    return handle;
+  };
+  const bool may_not_wait =
+      core.group.books.policy() == when_full::reject || on_own_device_thread() || on_arena_thread();
+  if (is_further && may_not_wait) {
+    submission admitted(core, r, along{});
+    return start(admitted);
+  }
   submission admitted(core, r);
-  auto* const it = new typed_item<void, F>(std::move(f));
-  auto handle = future_access::make<void>(*it);
-  admitted.start(*it);
-  return handle;
+  return start(admitted);
 }
 
 /// Counts a loop that works on the calling thread among what the scheduler's end waits for. Throws

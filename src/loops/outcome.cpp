@@ -104,7 +104,7 @@ void loop_outcome::finish(error_sink& sink, std::vector<index_range>* not_done) 
   throw cancelled(
       std::string(name_) +
       (cancelled_.load(std::memory_order_relaxed) ? " was cancelled" : " was stopped by its token") +
-      " before it had done indices " + text_of(undone) + "; loop_options::not_done tells a program which");
+      " before it had done indices " + text_of(undone) + "; not_done of its options tells a program which");
 }
 
 }  // namespace heddle::detail

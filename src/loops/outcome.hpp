@@ -23,12 +23,17 @@ class loop_outcome {
  public:
   loop_outcome(const loop_request& request, std::stop_token stop)
       : name_(request.name), all_(request.all_or_none ? request.indices : 0), stop_(std::move(stop)) {}
+  /// Of what is no loop, but has parts that are numbered as the indices of one.
+  loop_outcome(const char* name, std::stop_token stop) : name_(name), all_(0), stop_(std::move(stop)) {}
 
-  /// Whether a part that begins at `index` is to run: nothing before it has failed, and nobody asked to stop.
-  bool wanted(std::int64_t index) const noexcept {
-    return index < first_failed_.load(std::memory_order_relaxed) &&
-           !cancelled_.load(std::memory_order_relaxed) && !stop_.stop_requested();
+  /// Parts that begin before this index are to run: nothing before them has failed, and nobody asked to stop.
+  std::int64_t wanted_before() const noexcept {
+    if (cancelled_.load(std::memory_order_relaxed) || stop_.stop_requested()) return 0;
+    return first_failed_.load(std::memory_order_relaxed);
   }
+  bool wanted(std::int64_t index) const noexcept { return index < wanted_before(); }
+  /// Whether somebody may ask to stop while a part runs.
+  bool may_stop() const noexcept { return stop_.stop_possible(); }
   /// No part is to run any more.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   /// The part did not run.

@@ -21,11 +21,13 @@ namespace {
 constexpr double further_seconds = 20e-6;  // that one more device costs: its item, and its end
 constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t least_chunk_bytes = std::int64_t{64} << 10;
+constexpr std::uint64_t most_items = 16384;  // of a loop; smaller chunks share one
 
 struct item_part {
   std::size_t device;
   bool pinned;
   index_range units;
+  std::int64_t chunk;  // units of each of its chunks, which it takes one after another
 };
 
 /// One loop, as long as any of its items lives.
@@ -95,6 +97,18 @@ std::int64_t chunk_of(const scheduler_core& core, const loop_request& request, c
   return rounded(chunk, request.align);
 }
 
+// Of chunks that somebody has asked for there may be billions.
+std::int64_t units_of_item(const loop_request& request, std::int64_t chunk) noexcept {
+  const std::uint64_t count = chunk_count({0, request.size}, chunk);
+  if (count <= most_items) return chunk;
+  auto chunks = static_cast<std::int64_t>((count - 1) / most_items) + 1;
+  if (request.moved_bytes > 0) {  // which is free again when the item ends
+    const std::int64_t fitting = chunk_bytes / (request.moved_bytes * request.unit) / chunk;
+    chunks = std::clamp<std::int64_t>(fitting, 1, chunks);
+  }
+  return chunk * chunks;
+}
+
 std::vector<item_part> plan(const scheduler_core& core, const loop_request& request, const split& how) {
   const auto kind = split_access::kind_of(how);
   std::vector<item_part> parts;
@@ -104,14 +118,15 @@ std::vector<item_part> plan(const scheduler_core& core, const loop_request& requ
   if (in_chunks) {
     const index_range whole{0, request.size};
     const std::int64_t chunk = chunk_of(core, request, how);
-    const std::uint64_t count = chunk_count(whole, chunk);
+    const std::int64_t units = units_of_item(request, chunk);
+    const std::uint64_t count = chunk_count(whole, units);
     const auto places = enabled_places(core);
     // So few that the first device to wake could take them all into its window: each gets its share.
     const bool few = kind == split_access::kind::measured &&
                      count <= places.size() * core.group.threads.front()->window_size();
     for (std::uint64_t k = 0; k < count; ++k) {
-      parts.push_back(
-          {places[static_cast<std::size_t>(k * places.size() / count)], few, chunk_at(whole, chunk, k)});
+      parts.push_back({places[static_cast<std::size_t>(k * places.size() / count)], few,
+                       chunk_at(whole, units, k), chunk});
     }
     return parts;
   }
@@ -124,7 +139,7 @@ std::vector<item_part> plan(const scheduler_core& core, const loop_request& requ
     const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(each.range.size()), 1);
     const std::int64_t chunk = cut ? std::max(chunk_of(core, request, how), (size - 1) / most + 1) : size;
     for (std::uint64_t k = 0; k < chunk_count(each.range, chunk); ++k) {
-      parts.push_back({each.device, true, chunk_at(each.range, chunk, k)});
+      parts.push_back({each.device, true, chunk_at(each.range, chunk, k), chunk});
     }
   }
   return parts;
@@ -153,14 +168,34 @@ void run_part(const std::shared_ptr<item_loop>& shared, std::size_t k, device_co
   if (part.pinned && loop.request.moved_bytes == 0 && !loop.request.in_items) {
     context.keep(part_timer(shared, part.device, indices.size()));
   }
-  put(loop, context, part.units);
+  for (std::int64_t begin = part.units.begin; begin < part.units.end;) {
+    const std::int64_t end = part.units.end - begin > part.chunk ? begin + part.chunk : part.units.end;
+    if (!loop.outcome.wanted(begin * loop.request.unit)) {
+      return loop.outcome.left_out(loop.request.indices_of({begin, part.units.end}));
+    }
+    put(loop, context, {begin, end});
+    begin = end;
+  }
 }
 
-future<void> submit(const std::shared_ptr<item_loop>& loop, std::size_t k) {
-  const auto& part = loop->parts[k];
-  auto where = part.pinned ? route::on(loop->core.devices[part.device].id) : route::any();
-  return submit_part(loop->core, std::move(where).label(loop->label),
-                     [loop, k](device_context& context) { run_part(loop, k, context); });
+std::vector<future<void>> submit_all(const std::shared_ptr<item_loop>& loop) {
+  std::vector<future<void>> items;
+  items.reserve(loop->parts.size());
+  for (std::size_t k = 0; k < loop->parts.size(); ++k) {
+    const auto& part = loop->parts[k];
+    auto where = part.pinned ? route::on(loop->core.devices[part.device].id) : route::any();
+    where.label(loop->label);
+    try {
+      items.push_back(submit_part(loop->core, where, k > 0,
+                                  [loop, k](device_context& context) { run_part(loop, k, context); }));
+    } catch (...) {
+      if (k == 0) throw;
+      loop->outcome.failed(loop->request.indices_of({part.units.begin, loop->parts.back().units.end}),
+                           std::current_exception());
+      break;
+    }
+  }
+  return items;
 }
 
 struct end_of_items {
@@ -189,16 +224,7 @@ void run_in_items(scheduler_core& core, const loop_request& request, const loop_
   const counted_loop counted(core, request.name);
   const auto loop = std::make_shared<item_loop>(core, request, options, nullptr);
   loop->parts = plan(core, request, options.split);
-  std::vector<future<void>> items;
-  std::exception_ptr refused;
-  try {
-    for (std::size_t k = 0; k < loop->parts.size(); ++k) items.push_back(submit(loop, k));
-  } catch (...) {
-    refused = std::current_exception();
-    for (std::size_t k = items.size(); k < loop->parts.size(); ++k) {
-      loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), refused);
-    }
-  }
+  auto items = submit_all(loop);
   for (std::size_t k = 0; k < items.size(); ++k) {
     if (const auto error = wait_for_part(items[k]))
       loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), error);
@@ -208,22 +234,12 @@ void run_in_items(scheduler_core& core, const loop_request& request, const loop_
 
 future<void> start_in_items(scheduler_core& core, const loop_request& request, const loop_options& options,
                             std::shared_ptr<void> owner) {
+  const counted_loop counted(core, request.name);
   const auto loop = std::make_shared<item_loop>(core, request, options, std::move(owner));
   loop->parts = plan(core, request, options.split);
-  if (loop->parts.empty()) return submit_part(core, route::any().label(options.label), [] {});
-  std::vector<future<void>> items;
-  for (std::size_t k = 0; k < loop->parts.size(); ++k) {
-    try {
-      items.push_back(submit(loop, k));
-    } catch (const error&) {
-      if (k == 0) throw;
-      for (; k < loop->parts.size(); ++k) {
-        loop->outcome.failed(loop->request.indices_of(loop->parts[k].units), std::current_exception());
-      }
-    }
-  }
+  if (loop->parts.empty()) return submit_part(core, route::any().label(options.label), false, [] {});
   return join_parts(
-      end_of_items{std::make_shared<loop_parts>(std::move(items), [loop] { loop->outcome.cancel(); }), loop});
+      end_of_items{std::make_shared<loop_parts>(submit_all(loop), [loop] { loop->outcome.cancel(); }), loop});
 }
 
 }  // namespace heddle::detail

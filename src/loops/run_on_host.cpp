@@ -204,7 +204,7 @@ void run_on_host(scheduler_core& core, const loop_request& asked, const loop_opt
     if (k == mine) continue;
     try {
       helpers[k] =
-          submit_part(core, route::on(core.devices[loop.part(k).device].id).label(options.label),
+          submit_part(core, route::on(core.devices[loop.part(k).device].id).label(options.label), false,
                       [&loop, k](device_context& context) { context.enqueue([&loop, k] { loop.work(k); }); });
     } catch (const error&) {  // no room, or closed meanwhile: this thread does it
     }
@@ -228,18 +228,20 @@ void run_on_host(scheduler_core& core, const loop_request& asked, const loop_opt
 
 future<void> start_on_host(scheduler_core& core, const loop_request& request, const loop_options& options,
                            std::shared_ptr<void> owner) {
-  if (request.size == 0) return submit_part(core, route::any().label(options.label), [] {});
+  const counted_loop counted(core, request.name);
+  if (request.size == 0) return submit_part(core, route::any().label(options.label), false, [] {});
   auto started = std::make_shared<started_loop>(
       core, request, options, plan(core, request, options.split, false, 0), std::move(owner));
   auto& loop = started->loop;
   std::vector<future<void>> parts;
+  parts.reserve(loop.parts());
   for (std::size_t k = 0; k < loop.parts(); ++k) {
     try {
       parts.push_back(submit_part(core, route::on(core.devices[loop.part(k).device].id).label(options.label),
-                                  [started, k](device_context& context) {
+                                  k > 0, [started, k](device_context& context) {
                                     context.enqueue([started, k] { started->loop.work(k); });
                                   }));
-    } catch (const error&) {
+    } catch (...) {
       if (k == 0) throw;
       for (; k < loop.parts(); ++k) {
         if (!loop.may_help()) loop.item_failed(k, std::current_exception());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -36,6 +37,18 @@ class share {
       if (g.first == g.last) return std::nullopt;
       if (word_.compare_exchange_weak(old, pack({g.first, g.last - 1}), std::memory_order_relaxed))
         return g.last - 1;
+    }
+  }
+
+  /// All from `grain` on.
+  grains take_from(std::uint32_t grain) noexcept {
+    std::uint64_t old = word_.load(std::memory_order_relaxed);
+    for (;;) {
+      const grains g = unpack(old);
+      const std::uint32_t cut = std::max(g.first, grain);
+      if (cut >= g.last) return {cut, cut};
+      if (word_.compare_exchange_weak(old, pack({g.first, cut}), std::memory_order_relaxed))
+        return {cut, g.last};
     }
   }
 

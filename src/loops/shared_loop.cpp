@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "scheduler/scheduler_core.hpp"
@@ -15,7 +14,8 @@ namespace heddle::detail {
 
 namespace {
 constexpr std::int64_t most_grains = std::int64_t{1} << 31;  // that a share can count
-}
+constexpr std::chrono::milliseconds longest_step{1};
+}  // namespace
 
 shared_loop::shared_loop(scheduler_core& core, const loop_request& request, const loop_options& options,
                          sharing how)
@@ -45,26 +45,64 @@ std::optional<shared_loop::piece> shared_loop::next(std::size_t k, std::size_t& 
   return std::nullopt;
 }
 
-index_range shared_loop::range_of(piece p) const noexcept {
-  return chunk_at(parts_[p.part].range, grains_[p.part], p.grain);
+index_range shared_loop::indices_of(std::size_t part, share::grains g) const noexcept {
+  const auto at = [&](std::uint32_t grain) { return chunk_at(parts_[part].range, grains_[part], grain); };
+  return request_.indices_of({at(g.first).begin, at(g.last - 1).end});
+}
+
+// A piece that is not wanted any more, and with it all that is left of its part behind it: there may be
+// billions.
+void shared_loop::leave_out(piece p) noexcept {
+  const index_range part = parts_[p.part].range;
+  const std::int64_t index = outcome_.wanted_before();
+  const std::int64_t unit = index / request_.unit + (index % request_.unit != 0 ? 1 : 0);
+  const std::int64_t before = std::max<std::int64_t>(unit - part.begin, 0);
+  const std::uint64_t grain = chunk_count({0, before}, grains_[p.part]);  // the first one that is not wanted
+  const auto rest =
+      shares_[p.part].take_from(static_cast<std::uint32_t>(std::min<std::uint64_t>(grain, most_grains)));
+  if (rest.first < rest.last) outcome_.left_out(indices_of(p.part, rest));
+  outcome_.left_out(indices_of(p.part, {p.grain, p.grain + 1}));
+}
+
+// How many of the units are done. In steps of about a millisecond if `step`, the size of the next one, is not
+// 0: somebody may ask to stop.
+std::int64_t shared_loop::run(index_range units, std::int64_t& step) {
+  using clock = std::chrono::steady_clock;
+  std::int64_t done = units.begin;
+  try {
+    if (step == 0) {
+      request_.operations->run(request_.self, units.begin, units.end);
+      return units.end - units.begin;
+    }
+    while (done < units.end && (done == units.begin || outcome_.wanted(done * request_.unit))) {
+      const auto began = clock::now();
+      const std::int64_t end = units.end - done > step ? done + step : units.end;
+      request_.operations->run(request_.self, done, end);
+      const auto took = clock::now() - began;
+      if (took > longest_step) step = std::max<std::int64_t>(step / 2, 1);
+      if (took < longest_step / 4 && end - done == step && step <= request_.size / 2) step *= 2;
+      done = end;
+    }
+  } catch (...) {
+    outcome_.failed(request_.indices_of({done, units.end}), std::current_exception());
+    return done - units.begin;
+  }
+  if (done < units.end) outcome_.left_out(request_.indices_of({done, units.end}));
+  return done - units.begin;
 }
 
 std::uint64_t shared_loop::drain(std::size_t k) noexcept {
   std::uint64_t done = 0;
   std::size_t helping = k;
+  std::int64_t step = outcome_.may_stop() ? 1 : 0;
   while (const auto p = next(k, helping)) {
-    const index_range range = range_of(*p);
-    const index_range indices = request_.indices_of(range);
-    if (!outcome_.wanted(indices.begin)) {
-      outcome_.left_out(indices);
+    const index_range units = chunk_at(parts_[p->part].range, grains_[p->part], p->grain);
+    if (!outcome_.wanted(units.begin * request_.unit)) {
+      leave_out(*p);
       continue;
     }
-    try {
-      request_.operations->run(request_.self, range.begin, range.end);
-      done += indices.size();
-    } catch (...) {
-      outcome_.failed(indices, std::current_exception());
-    }
+    const std::int64_t count = run(units, step);
+    if (count > 0) done += request_.indices_of({units.begin, units.begin + count}).size();
   }
   return done;
 }
@@ -89,16 +127,14 @@ void shared_loop::work(std::size_t k) noexcept {
 }
 
 void shared_loop::item_failed(std::size_t k, std::exception_ptr error) noexcept {
-  while (const auto grain = shares_[k].take_first()) {
-    outcome_.failed(request_.indices_of(range_of({k, *grain})), error);
-  }
+  const auto rest = shares_[k].take_from(0);
+  if (rest.first < rest.last) outcome_.failed(indices_of(k, rest), std::move(error));
 }
 
 void shared_loop::item_left_out(std::size_t k) noexcept {
   outcome_.cancel();
-  while (const auto grain = shares_[k].take_first()) {
-    outcome_.left_out(request_.indices_of(range_of({k, *grain})));
-  }
+  const auto rest = shares_[k].take_from(0);
+  if (rest.first < rest.last) outcome_.left_out(indices_of(k, rest));
 }
 
 void shared_loop::finish(std::vector<index_range>* not_done) { outcome_.finish(*core_.group.sink, not_done); }

@@ -51,7 +51,9 @@ class shared_loop {
   };
   std::optional<piece> next(std::size_t k, std::size_t& helping) noexcept;
   std::uint64_t drain(std::size_t k) noexcept;
-  index_range range_of(piece) const noexcept;
+  std::int64_t run(index_range units, std::int64_t& step);
+  void leave_out(piece) noexcept;
+  index_range indices_of(std::size_t part, share::grains) const noexcept;
 
   scheduler_core& core_;
   const loop_request request_;

@@ -83,6 +83,20 @@ submission::submission(std::uint64_t group_serial, int place)
   admit_waiting();
 }
 
+submission::submission(scheduler_core& core, const route& r, along)
+    : core_(std::shared_ptr<void>(), &core), route_(&r) {
+  resolve(r);
+  ticket_ = core.group.books.admit_along(1);
+  admitted_ = 1;
+}
+
+submission::submission(scheduler_core& core, int place, along)
+    : core_(std::shared_ptr<void>(), &core), device_(place) {
+  reason_ = static_cast<std::uint8_t>(route_reason::pinned);
+  ticket_ = core.group.books.admit_along(1);
+  admitted_ = 1;
+}
+
 void submission::admit_waiting() {
   const auto admitted = core_->group.books.admit_waiting(core_->called_from_inside());
   if (admitted.count == 0) {

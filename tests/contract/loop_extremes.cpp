@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -77,6 +79,77 @@ TEST_P(LoopExtremes, WhatIsNotDoneReachesToTheLastIndex) {
     EXPECT_THROW(for_each_chunk(sched, most, how, [&](device_context&, index_range) { (void)bad(0); }), int);
     EXPECT_EQ(left, (std::vector<index_range>{{0, most}}));
   }
+}
+
+// Billions of chunks, or billions of indices in one, are left when it ends.
+TEST_P(LoopExtremes, AreLeftOutAtOnceByAnError) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("a body that throws");
+  constexpr std::int64_t many = std::int64_t{1} << 40;
+  auto asked = options(2);
+  asked.on_error = [](const error_event&) {};
+  scheduler sched(std::move(asked));
+  std::vector<index_range> left;
+  loop_options how{.split = split::dynamic(1), .not_done = &left};
+  EXPECT_THROW(parallel_for(sched, many, how, [](std::int64_t i) { i == 0 ? throw 5 : 0; }), int);
+  EXPECT_EQ(left.front().begin, 0);
+  EXPECT_EQ(left.back().end, many);
+  EXPECT_THROW(parallel_for_async(sched, many, how, [](std::int64_t i) { i == 0 ? throw 5 : 0; }).get(), int);
+  EXPECT_EQ(left.back().end, many);
+  EXPECT_THROW(for_each_chunk(sched, many, how,
+                              [](device_context&, index_range part) { part.begin == 0 ? throw 5 : 0; }),
+               int);
+  EXPECT_EQ(left.front().begin, 0);
+  EXPECT_EQ(left.back().end, many);
+}
+
+TEST_P(LoopExtremes, AreLeftOutAtOnceByAStop) {
+  HEDDLE_ON_HOST_DEVICES_ONLY("a body that the host sees");
+  constexpr std::int64_t many = std::int64_t{1} << 46;
+  scheduler sched(options(2));
+  for (const auto& each :
+       {split::dynamic(1), split::dynamic(many), split::even(), split::weighted({1, 3}), split::measured()}) {
+    std::vector<index_range> left;
+    for (const bool blocks : {true, false}) {
+      std::stop_source stop;
+      const loop_options how{.split = each, .stop = stop.get_token(), .not_done = &left};
+      std::atomic<int> calls{0};
+      const auto body = [&](std::int64_t) {
+        if (calls.load(std::memory_order_relaxed) >= 1000) stop.request_stop();
+        calls.fetch_add(1, std::memory_order_relaxed);
+      };
+      if (blocks) {
+        EXPECT_THROW(parallel_for(sched, many, how, body), cancelled);
+      } else {
+        EXPECT_THROW(parallel_for_async(sched, many, how, body).get(), cancelled);
+      }
+      ASSERT_FALSE(left.empty());
+      EXPECT_EQ(left.back().end, many);
+    }
+  }
+  std::stop_source stop;
+  std::vector<index_range> left;
+  const loop_options how{.split = split::dynamic(1), .stop = stop.get_token(), .not_done = &left};
+  EXPECT_THROW(for_each_chunk(sched, many, how, [&](device_context&, index_range) { stop.request_stop(); }),
+               cancelled);
+  EXPECT_EQ(left.back().end, many);
+}
+
+TEST_P(LoopExtremes, ChunksThatShareAnItemKeepTheirSize) {
+  scheduler sched(options(2));
+  constexpr std::int64_t n = 100'001;
+  std::vector<int> x(n, 1);
+  std::atomic<std::int64_t> chunks{0}, sum{0}, wrong{0};
+  for_each_chunk(
+      sched, n, {.split = split::dynamic(2)},
+      [&](device_context&, index_range part, view<int>) {
+        ++chunks;
+        sum += part.begin;
+        wrong += part.size() != (part.begin == n - 1 ? 1u : 2u) || part.begin % 2 != 0;
+      },
+      inout(x));
+  EXPECT_EQ(chunks, 50'001);
+  EXPECT_EQ(sum, std::int64_t{50'000} * 50'001);
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_P(LoopExtremes, AnEmptyRangeOverlapsNothing) {

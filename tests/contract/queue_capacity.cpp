@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/contract.hpp"
+#include "support/error_log.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/threads.hpp"
@@ -152,6 +153,47 @@ TEST_P(QueueCapacity, DoesNotBoundContinuations) {
   for (int k = 0; k < 50; ++k) f = f.then([](int x) { return x + 1; });
   busy.release();
   EXPECT_EQ(f.get(), 50);
+}
+
+TEST_P(QueueCapacity, IsNoBoundForTheFurtherPartsOfALoop) {
+  auto asked = options(3);
+  const error_log log;
+  asked.queue_capacity = 1;
+  asked.full = when_full::reject;
+  asked.on_error = log;
+  {
+    scheduler sched(asked);
+    std::vector<int> x(1000, 0);
+    const auto more = [] HEDDLE_HOST_DEVICE(std::int64_t i, view<int> y) { ++y[i]; };
+    const auto loops = [&](const loop_options& how) {
+      parallel_for(sched, 1000, how, more, inout(x));
+      sched.drain();  // helpers that were not needed have left the queue
+      parallel_for_async(sched, 1000, how, more, inout(x)).get();
+      for_each_chunk(
+          sched, 1000, how, [](device_context&, index_range, view<int>) {}, inout(x));
+      for_each_chunk_async(
+          sched, 1000, how, [](device_context&, index_range, view<int>) {}, inout(x))
+          .get();
+    };
+    for (const auto& each : {split::even(), split::measured(), split::dynamic(10)}) loops({.split = each});
+    EXPECT_EQ(x, std::vector<int>(1000, 6));
+    sched.submit([&] { parallel_for_async(sched, 1000, {.split = split::even()}, more, inout(x)).get(); })
+        .get();
+    EXPECT_EQ(x, std::vector<int>(1000, 7));
+
+    // Of one that has no room at all nothing runs.
+    std::vector<std::unique_ptr<occupied_device>> busy;
+    for (int id = 0; id < 3; ++id) busy.push_back(std::make_unique<occupied_device>(sched, id));
+    auto fills = sched.submit([] {});
+    EXPECT_THROW(parallel_for_async(sched, 1000, {.split = split::even()}, more, inout(x)), queue_full);
+    EXPECT_THROW(for_each_chunk(
+                     sched, 1000, [](device_context&, index_range, view<int>) {}, inout(x)),
+                 queue_full);
+    busy.clear();
+    fills.get();
+    EXPECT_EQ(x, std::vector<int>(1000, 7));
+  }
+  EXPECT_EQ(log.size(), 0u);
 }
 
 TEST_P(QueueCapacity, CloseFreesASubmitterThatWaitsForRoom) {

@@ -24,6 +24,21 @@ TEST(Share, IsTakenFromTheFrontAndFromTheBack) {
   EXPECT_FALSE(s.take_last());
 }
 
+TEST(Share, LosesAllFromAGrainOnAtOnce) {
+  share s;
+  s.fill({3, 9});
+  const auto back = s.take_from(7);
+  EXPECT_EQ(back.first, 7u);
+  EXPECT_EQ(back.last, 9u);
+  const auto none = s.take_from(7);
+  EXPECT_EQ(none.first, none.last);
+  EXPECT_EQ(s.take_last(), 6u);
+  const auto all = s.take_from(0);
+  EXPECT_EQ(all.first, 3u);
+  EXPECT_EQ(all.last, 6u);
+  EXPECT_FALSE(s.take_first());
+}
+
 TEST(Share, GivesEachGrainOnceToThreadsThatRace) {
   constexpr std::uint32_t grains = 1'000'000;
   for (int round = 0; round < 2; ++round) {

@@ -43,6 +43,9 @@ class new_items {
   std::size_t handed_over_ = 0;
 };
 
+/// Says that an item comes along with another one.
+struct along {};
+
 /// The right to give items to a scheduler, obtained before the items are made, so that a refusal leaves the
 /// caller's callables untouched. What is not used is given back.
 class submission {
@@ -58,6 +61,11 @@ class submission {
   /// Admits one item of the scheduler with this serial number, for the device at this place; continuations of
   /// closed schedulers, and calls from outside, are refused as above.
   submission(std::uint64_t group_serial, int place);
+  /// Admits one item along with another one of the scheduler that was admitted and has not ended, whatever
+  /// the capacity, also once the scheduler is closed: by a route, or for the device at this place. Throws
+  /// `invalid_option` for a bad route.
+  submission(scheduler_core&, const route&, along);
+  submission(scheduler_core&, int place, along);
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
   ~submission() {
