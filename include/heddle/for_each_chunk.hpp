@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "heddle/detail/loop_body.hpp"
 #include "heddle/parallel_for.hpp"
 
 namespace heddle {
@@ -36,8 +37,11 @@ class chunk_call {
       nullptr, [](void* self, device_context& context, std::int64_t begin, std::int64_t end) {
         auto& call = *static_cast<chunk_call*>(self);
         const index_range part{begin, end};
-        call.arguments_.on_device(
-            context, part, {}, [&](auto... seen) { static_cast<const F&>(call.f_)(context, part, seen...); });
+        if constexpr (check_chunk_body<F, Args...>()) {
+          call.arguments_.on_device(context, part, {}, [&](auto... seen) {
+            static_cast<const F&>(call.f_)(context, part, seen...);
+          });
+        }
       }};
 
   std::int64_t size_;

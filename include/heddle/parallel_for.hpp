@@ -24,6 +24,12 @@ template <std::size_t Rank>
 extents<Rank> to_extents(const extents<Rank>& size) {
   return size;
 }
+template <class Other>
+requires(!std::integral<Other>) extents<1> to_extents(const Other&) {
+  static_assert(std::integral<Other>,
+                "the size of a loop is a whole number, or extents{ny, nx} or extents{nz, ny, nx}");
+  return extents<1>(0);
+}
 template <class Size>
 using extents_of = decltype(to_extents(std::declval<Size>()));
 

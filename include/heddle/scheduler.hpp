@@ -21,6 +21,7 @@
 #include "heddle/options.hpp"
 #include "heddle/route.hpp"
 #include "heddle/stats.hpp"
+#include "heddle/version.hpp"
 
 namespace heddle {
 
@@ -70,6 +71,7 @@ class scheduler {
   auto submit(F&& f, const route& r = route::any()) {
     using call = std::decay_t<F>;
     using result = detail::item_result<call>;
+    static_assert(std::is_constructible_v<call, F>, "submit(std::move(f)): this f cannot be copied");
     detail::submission admitted(core(), r);
     auto* const it = new detail::typed_item<result, call>(std::forward<F>(f));
     auto handle = detail::future_access::make<result>(*it);

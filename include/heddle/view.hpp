@@ -58,13 +58,16 @@ class view {
   HEDDLE_HOST_DEVICE T& operator()(std::int64_t y, std::int64_t x) const {
     if constexpr (Checked) {
       if (x < 0 || x >= row_) detail::refuse_index(x, {0, row_});
+      refuse_far(y, row_);
     }
     return (*this)[y * row_ + x];
   }
   HEDDLE_HOST_DEVICE T& operator()(std::int64_t z, std::int64_t y, std::int64_t x) const {
     if constexpr (Checked) {
-      if (y < 0 || y * row_ >= plane_) detail::refuse_index(y, {0, plane_ / (row_ == 0 ? 1 : row_)});
+      const std::int64_t rows = row_ == 0 ? 0 : plane_ / row_;
+      if (y < 0 || y >= rows) detail::refuse_index(y, {0, rows});
       if (x < 0 || x >= row_) detail::refuse_index(x, {0, row_});
+      refuse_far(z, plane_);
     }
     return (*this)[z * plane_ + y * row_ + x];
   }
@@ -75,6 +78,14 @@ class view {
   HEDDLE_HOST_DEVICE T* local() const noexcept { return data_ + (range_.begin - first_); }
 
  private:
+  // What is so far out that the flat index, which is checked, would wrap around.
+  HEDDLE_HOST_DEVICE void refuse_far(std::int64_t i, std::int64_t by) const {
+    const std::int64_t limit = (std::int64_t{1} << 62) / (by == 0 ? 1 : by);
+    if (i < limit && i > -limit) return;
+    detail::refuse_index(i,
+                         by == 0 ? index_range{} : index_range{range_.begin / by, (range_.end - 1) / by + 1});
+  }
+
   T* data_ = nullptr;
   std::int64_t first_ = 0;
   index_range range_;

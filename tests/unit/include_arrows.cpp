@@ -24,8 +24,8 @@ using layer_table = std::map<std::string, int>;
 // The layers of docs/design.md. A file of src/ has the layer of its folder; a public header its own: that of
 // the declarations in it.
 const layer_table layer_of_folder = {
-    {"config", 0}, {"observe", 0}, {"pure", 1},      {"work", 2},
-    {"driver", 3}, {"device", 4},  {"scheduler", 5}, {"loops", 6},
+    {"config", 0}, {"observe", 0},   {"pure", 1},  {"work", 2},   {"driver", 3},
+    {"device", 4}, {"scheduler", 5}, {"loops", 6}, {"graphs", 6},
 };
 const layer_table layer_of_header = {
     {"device_code.hpp", 0},
@@ -72,9 +72,11 @@ const layer_table layer_of_header = {
     {"scheduler.hpp", 5},
     {"when_all.hpp", 5},
     {"detail/array.hpp", 6},
+    {"detail/graph_nodes.hpp", 6},
     {"detail/index_call.hpp", 6},
     {"detail/loop.hpp", 6},
     {"detail/loop_argument.hpp", 6},
+    {"detail/loop_body.hpp", 6},
     {"detail/reduce_call.hpp", 6},
     {"detail/scan_bodies.hpp", 6},
     {"detail/scan_call.hpp", 6},
@@ -85,6 +87,7 @@ const layer_table layer_of_header = {
     {"parallel_reduce.hpp", 6},
     {"parallel_scan.hpp", 6},
     {"replicated.hpp", 6},
+    {"task_graph.hpp", 6},
     {"heddle.hpp", 6},
 };
 

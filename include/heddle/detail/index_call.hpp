@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heddle/detail/loop_argument.hpp"
+#include "heddle/detail/loop_body.hpp"
 #include "heddle/detail/piece_body.hpp"
 #include "heddle/device_context.hpp"
 #include "heddle/extents.hpp"
@@ -138,21 +139,25 @@ class index_call {
   }
 
  private:
-  void run(index_range part) const {
+  enum : bool { fits = check_body<Rank, Body, Args...>() };  // asked at once, which a constant would not be
+
+  void run([[maybe_unused]] index_range part) const {
 #if defined(__CUDACC__)
     if constexpr (device_only_body<Body>) {
       refuse_without_host_code(-1);
     } else
 #endif
-    {
+        if constexpr (fits) {
       arguments_.on_host(part, shape_of(size_),
                          [&](auto... seen) { call_for_part(size_, part, body_, seen...); });
     }
   }
-  void put(device_context& context, index_range part) {
-    arguments_.on_device(context, part, shape_of(size_), [&](auto... seen) {
-      context.launch(part.end - part.begin, piece_body<Rank, Body>{body_, size_, part.begin}, seen...);
-    });
+  void put([[maybe_unused]] device_context& context, [[maybe_unused]] index_range part) {
+    if constexpr (fits) {
+      arguments_.on_device(context, part, shape_of(size_), [&](auto... seen) {
+        context.launch(part.end - part.begin, piece_body<Rank, Body>{body_, size_, part.begin}, seen...);
+      });
+    }
   }
 
   extents<Rank> size_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -24,6 +25,11 @@ struct loop_shape {
   std::int64_t row = 0, plane = 0;
 };
 
+template <class Arg>
+inline constexpr bool is_replicated_target = false;
+template <class T>
+inline constexpr bool is_replicated_target<replicated_argument<T, access::out>> = true;
+
 /// How an argument reaches the body. For each kind of argument:
 ///   moved_bytes   of host data for each index, on devices with memory of their own
 ///   borrows       whether the loop refers to the caller's memory
@@ -34,11 +40,19 @@ struct loop_shape {
 /// This one: a value, of which the body gets a copy.
 template <class Arg>
 struct loop_argument {
+  static_assert(
+      !std::same_as<Arg, loop_options>,
+      "the options of a loop stand before its body: parallel_for(sched, n, options, body, arguments…)");
+  static_assert(
+      !is_replicated_target<Arg>,
+      "out() of a replicated value is the last argument of parallel_reduce_async, whose initial value "
+      "has its type; other loops read it, by in()");
   static_assert(!std::ranges::range<Arg>,
                 "a range as an argument of a loop says what is done with it: in(range), out(range), "
                 "inout(range) or whole(range)");
   static_assert(
-      std::is_trivially_copyable_v<Arg>,
+      std::is_trivially_copyable_v<Arg> || std::same_as<Arg, loop_options> || is_replicated_target<Arg> ||
+          std::ranges::range<Arg>,
       "a loop's value arguments need trivially copyable types: they are copied to devices as bytes");
 
   static constexpr std::int64_t moved_bytes = 0;

@@ -164,10 +164,14 @@ class reduce_call {
 
   /// Once all blocks are done.
   T result() const {
-    auto values = results_;
-    if (values.empty()) return init_;
-    join_tree(values.data(), static_cast<std::int64_t>(values.size()), slot_join<slot, Join>{join_});
-    return join_(init_, values.front().value);
+    if constexpr (!fits) {
+      return init_;
+    } else {
+      auto values = results_;
+      if (values.empty()) return init_;
+      join_tree(values.data(), static_cast<std::int64_t>(values.size()), slot_join<slot, Join>{join_});
+      return join_(init_, values.front().value);
+    }
   }
 
   /// As the first of the steps of a reduction into `target`; see `reduction_steps`.
@@ -181,13 +185,14 @@ class reduce_call {
   void finish(device_context* context, void* partials, void* value) const {
     if (context == nullptr) {
       *static_cast<T*>(value) = result();
-    } else {
+    } else if constexpr (fits) {
       context->launch(1, join_all_body<T, Join>{join_, init_, blocks_.count, static_cast<T*>(partials),
                                                 static_cast<T*>(value)});
     }
   }
 
  private:
+  enum : bool { fits = check_reduced_body<Rank, T, Body, Args...>() && check_join<T, Join>() };
   struct slot {  // std::vector<bool> has no elements
     T value;
   };
@@ -196,13 +201,13 @@ class reduce_call {
     return blocks_.indices_of(blocks, size_.size());
   }
 
-  void run(index_range blocks) {
+  void run([[maybe_unused]] index_range blocks) {
 #if defined(__CUDACC__)
     if constexpr (device_only_body<Body> || device_only_body<Join>) {
       refuse_without_host_code(-1);
     } else
 #endif
-    {
+        if constexpr (fits) {
       arguments_.on_host(indices_of(blocks), shape_of(size_), [&](auto... seen) {
         std::vector<slot> lanes;
         for (std::int64_t k = blocks.begin; k < blocks.end; ++k) {
@@ -247,7 +252,7 @@ class reduce_call {
   void put(device_context& context, index_range blocks) {
     if constexpr (!std::is_trivially_copyable_v<T>) {
       refuse_reduction_type(context.id());
-    } else {
+    } else if constexpr (fits) {
       const std::int64_t count = blocks.end - blocks.begin;
       auto results = make_room([&] { return device_buffer<T>(context, static_cast<std::size_t>(count)); });
       auto staging = make_room([&] { return pinned_buffer<T>(context, static_cast<std::size_t>(count)); });

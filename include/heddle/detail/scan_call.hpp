@@ -58,10 +58,12 @@ class scan_call {
   }
   /// Second pass, once the first is done.
   void join_sums() {
-    T sum = init_;
-    for (slot& each : before_) {
-      T next = join_(sum, each.value);
-      each.value = std::exchange(sum, std::move(next));
+    if constexpr (fits) {
+      T sum = init_;
+      for (slot& each : before_) {
+        T next = join_(sum, each.value);
+        each.value = std::exchange(sum, std::move(next));
+      }
     }
   }
   /// Third pass.
@@ -78,7 +80,7 @@ class scan_call {
   void finish_sums(device_context* context, void* sums, void* before) {
     if (context == nullptr) {
       if constexpr (has_host_code) join_sums();
-    } else if constexpr (std::is_trivially_copyable_v<T>) {
+    } else if constexpr (has_device_code) {
       context->launch(1, scan_blocks_body<T, Join>{join_, init_, blocks_.count, static_cast<const T*>(sums),
                                                    static_cast<T*>(before)});
     }
@@ -89,6 +91,7 @@ class scan_call {
   }
 
  private:
+  enum : bool { fits = check_join<T, Join>() };
   struct slot {
     T value;
   };
@@ -96,8 +99,9 @@ class scan_call {
 #if defined(__CUDACC__)
   static constexpr bool has_host_code = !device_only_body<Join>;
 #else
-  static constexpr bool has_host_code = true;
+  static constexpr bool has_host_code = fits;
 #endif
+  static constexpr bool has_device_code = std::is_trivially_copyable_v<T> && fits;
   static scan_call& self_of(void* self) noexcept { return *static_cast<scan_call*>(self); }
   static constexpr loop_operations sum_operations{
       [](void* self, std::int64_t begin, std::int64_t end) {
@@ -195,7 +199,7 @@ class scan_call {
   }
   // What each block joins to, to `sums`, memory of the device.
   void put_block_sums(device_context& context, index_range blocks, T* sums) {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (has_device_code) {
       auto lanes = make_room([&] { return device_buffer<T>(context, lanes_of(blocks)); });
       sums_arguments_.on_device(context, indices_of(blocks), {},
                                 [&](auto from) { launch_sums(context, blocks, lanes.data(), from); });
@@ -205,7 +209,7 @@ class scan_call {
   }
   // The elements, from what lies before each block.
   void put_elements(device_context& context, index_range blocks, const T* before) {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (has_device_code) {
       auto lanes = make_room([&] { return device_buffer<T>(context, lanes_of(blocks)); });
       write_arguments_.on_device(context, indices_of(blocks), {}, [&](auto from, auto to) {
         launch_sums(context, blocks, lanes.data(), from);
