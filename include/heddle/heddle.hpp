@@ -31,6 +31,7 @@
 #include "heddle/scheduler.hpp"
 #include "heddle/stats.hpp"
 #include "heddle/stream.hpp"
+#include "heddle/task_graph.hpp"
 #include "heddle/this_device.hpp"
 #include "heddle/version.hpp"
 #include "heddle/view.hpp"

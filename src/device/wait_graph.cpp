@@ -367,15 +367,29 @@ bool end_wait::until(std::chrono::steady_clock::time_point limit) {
   }
 }
 
-namespace {
-[[gnu::noinline]] void nudge_all() noexcept {
+[[gnu::noinline]] static void nudge_all() noexcept {
   const std::lock_guard lock(mutex);
   for (const auto& each : records) nudge(*each.awaited);
 }
-}  // namespace
 
 void notify() noexcept {
   if (entered.load(std::memory_order_seq_cst) != 0) nudge_all();
+}
+
+bool waits_also_for(item& awaited, item& part) noexcept try {
+  const std::lock_guard lock(mutex);
+  awaited.extras->waits_for_all.push_back(&part);
+  for (const auto& each : records) nudge(*each.awaited);
+  return true;
+} catch (...) {
+  return false;
+}
+
+void waits_no_more_for(item& awaited, std::size_t place) noexcept {
+  const std::lock_guard lock(mutex);
+  auto& all = awaited.extras->waits_for_all;
+  all[place] = all.back();
+  all.pop_back();
 }
 
 void after_claim_of_follower(item&) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 #include "device/device_group.hpp"
@@ -40,6 +41,12 @@ class end_wait {
   device_group& awaited_;
   std::unique_ptr<inside_item> inside_;  // null on other threads
 };
+
+/// Who waits for `awaited` inside an item may run `part` too, until `waits_no_more_for`, by its place in the
+/// order of these calls: the last one takes that place then. Both items live so long, and nobody runs
+/// `awaited`. Where there is no memory it is false, and `part` unknown.
+bool waits_also_for(item& awaited, item& part) noexcept;
+void waits_no_more_for(item& awaited, std::size_t place) noexcept;
 
 /// Something was queued, or can be claimed now: waiting device threads look again.
 void notify() noexcept;
