@@ -145,6 +145,18 @@ heddle_loop_example_check(bytes mandelbrot [[
     HEDDLE_BACKEND=host "$program" --size 1x1
     test "$(ls -A | wc -l)" = 4
   ]])
+heddle_loop_example_check(bad_file mandelbrot [[
+    mkfifo pipe
+    refused "cannot write pipe: it is there, and is no regular file" "$program" --size 4x4 -o pipe
+    test -p pipe
+    "$program" --size 4x4 -o there.png
+    "$program" --size 8x8 -o expected.png
+    ln -s there.png link.png
+    "$program" --size 8x8 -o link.png
+    test -L link.png
+    cmp there.png expected.png
+    test ! -e .image_batch-*
+  ]])
 heddle_example_test(bad_size mandelbrot 2 "^--size: 12 is not a size: it takes WIDTHxHEIGHT" --size 12)
 heddle_example_test(bad_split mandelbrot 2 "--split: odd not in" --split odd)
 heddle_example_test(bad_folder mandelbrot 2 "^--out: /no/such is not a folder" -o /no/such/picture.png)

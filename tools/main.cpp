@@ -31,11 +31,16 @@ int main(int argc, char** argv) {
   }
 
   try {
+    int code = 1;
     if (*devices) {
       const auto wanted = use.empty() ? heddle::scheduler_options::from_environment().use : backends.at(use);
-      return heddle_tool::devices(wanted, std::cout);
+      code = heddle_tool::devices(wanted, std::cout);
+    } else if (*doctor) {
+      code = heddle_tool::doctor(std::cout);
     }
-    if (*doctor) return heddle_tool::doctor(std::cout);
+    if (std::cout.flush()) return code;
+    std::cerr << "heddle: standard output could not be written\n";
+    return 2;
   } catch (const heddle::error& e) {
     std::cerr << "heddle: " << e.what() << "\n";
   }

@@ -24,14 +24,24 @@ namespace {
   fail(file, std::generic_category().message(code));
 }
 
+// What a link leads to: a new file takes the place of that, and of no device or pipe.
+std::filesystem::path file_of(const std::filesystem::path& wanted) {
+  std::error_code none;
+  const auto status = std::filesystem::status(wanted, none);
+  if (!std::filesystem::exists(status)) return wanted;
+  if (!std::filesystem::is_regular_file(status)) fail(wanted, "it is there, and is no regular file");
+  const auto file = std::filesystem::canonical(wanted, none);
+  return none ? wanted : file;
+}
+
 // A file that does not outlive this object unless it got its real name.
 class unfinished_file {
  public:
-  explicit unfinished_file(const std::filesystem::path& wanted) : wanted_(wanted) {
+  explicit unfinished_file(const std::filesystem::path& wanted) : wanted_(file_of(wanted)) {
     static std::atomic<unsigned> count{0};
     do {
       // Short, since the real name may already be as long as names may be.
-      name_ = wanted.parent_path() /
+      name_ = wanted_.parent_path() /
               (".image_batch-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1)));
       descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor_ < 0 && errno == EEXIST);
