@@ -45,17 +45,18 @@ struct graph_options {
 /// One thread at a time may use a graph. It may go while it runs: the run keeps what it needs.
 class task_graph {
  public:
-  /// A node of one graph: a value.
+  /// A node of one graph, or of none: a value.
   class node {
    public:
+    node() noexcept = default;
     /// Its place in the order of addition, from 0.
     std::uint32_t index() const noexcept { return index_; }
 
    private:
     friend class task_graph;
     node(const detail::graph_nodes* graph, std::uint32_t index) noexcept : graph_(graph), index_(index) {}
-    const detail::graph_nodes* graph_;
-    std::uint32_t index_;
+    const detail::graph_nodes* graph_ = nullptr;
+    std::uint32_t index_ = 0;
   };
 
   task_graph() : nodes_(std::make_shared<detail::graph_nodes>()) {}

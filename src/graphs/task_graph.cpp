@@ -17,7 +17,8 @@ detail::graph_nodes& task_graph::nodes() const {
 
 void task_graph::refuse_node() {
   throw invalid_option(
-      "task_graph::add after a node of another graph: name nodes that add() of this graph has returned");
+      "task_graph::add after a node of another graph, or of none: name nodes that add() of this graph has "
+      "returned");
 }
 
 loop_future<void> task_graph::run(scheduler& s, const graph_options& options) {

@@ -284,6 +284,7 @@ TEST_P(TaskGraph, RefusesWhatCannotBeMeant) {
   task_graph graph, other;
   const auto foreign = other.add([] {});
   EXPECT_THROW(graph.add([] {}, {foreign}), invalid_option);
+  EXPECT_THROW(graph.add([] {}, {task_graph::node()}), invalid_option);
   EXPECT_EQ(graph.size(), 0u);
   const auto first = graph.add([] {});
   EXPECT_THROW(graph.add([] {}, {first, foreign}), invalid_option);
