@@ -86,8 +86,8 @@ bool graph_run::cancel() noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (over_) return false;
+    outcome_.cancel();  // before it can be over
   }
-  outcome_.cancel();
   skip_the_rest();
   return true;
 }
