@@ -46,7 +46,8 @@ struct map_options {
 /// a process that made a scheduler every call throws `forked_process` and the destructor does nothing.
 class scheduler {
  public:
-  /// Options from the environment. Blocks until every device thread is bound and has run `on_start`. Throws
+  /// Options from the environment; a HEDDLE_… variable that looks like a misspelt one is told on standard
+  /// error, once in a process. Blocks until every device thread is bound and has run `on_start`. Throws
   /// `invalid_option`; `no_device` with the reason of each device that failed, in which the first one's own
   /// exception (what `on_start` threw) is nested.
   explicit scheduler(std::source_location where = std::source_location::current());

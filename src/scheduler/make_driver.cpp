@@ -30,10 +30,10 @@ std::vector<device_info> cuda_devices_for(backend use) {
   }
   static std::atomic<bool> told{false};  // publishes nothing
   if (found.supported && !told.exchange(true, std::memory_order_relaxed)) {
-    std::fprintf(
-        stderr,
-        "heddle: running on host devices, since %s (HEDDLE_BACKEND=host runs there without this line)\n",
-        found.why_none.c_str());
+    std::fprintf(stderr,
+                 "heddle: running on host devices, since %s (HEDDLE_BACKEND=host, or backend::host in the "
+                 "options, runs there without this line)\n",
+                 found.why_none.c_str());
   }
   return {};
 }

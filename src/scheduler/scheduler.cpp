@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/scheduler.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "config/unknown_variables.hpp"
 #include "config/validate.hpp"
 #include "device/wait_graph.hpp"
 #include "heddle/error.hpp"
@@ -14,7 +18,25 @@
 
 namespace heddle {
 
-scheduler::scheduler(std::source_location where) : scheduler(scheduler_options::from_environment(), where) {}
+namespace {
+
+// A variable without effect looks like one that works.
+void tell_misspelt_variables(detail::error_sink& sink) {
+  static std::atomic<bool> told{false};  // publishes nothing
+  for (const auto& each : detail::unknown_variables(environ)) {
+    if (each.closest.empty() || told.load(std::memory_order_relaxed)) continue;
+    const std::string message = each.name + " is set, and heddle reads no such variable: did you mean " +
+                                each.closest + "? `heddle doctor` tells of all";
+    sink.report({std::make_exception_ptr(invalid_option(message)), std::nullopt, "", message});
+    told.store(true, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+scheduler::scheduler(std::source_location where) : scheduler(scheduler_options::from_environment(), where) {
+  tell_misspelt_variables(*core_->group.sink);
+}
 
 scheduler::scheduler(scheduler_options options, std::source_location where) {
   detail::refuse_in_forked_child("scheduler");

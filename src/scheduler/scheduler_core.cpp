@@ -21,6 +21,8 @@ namespace heddle::detail {
 
 namespace {
 
+constexpr std::size_t most_named = 4;  // devices, of those that failed for one reason
+
 int or_default(int asked, int otherwise) { return asked > 0 ? asked : otherwise; }
 
 std::string describe(const device_info& info) {
@@ -100,8 +102,18 @@ void scheduler_core::start(const scheduler_options& options) {
     errors.push_back(error);
     const auto& info = thread->identity().info;
     failed.push_back({info, text_of(error)});
-    reasons += (reasons.empty() ? "" : "; ") + describe(info) + ": " + text_of(error);
     thread->join();
+  }
+  for (std::size_t k = 0; k < failed.size();) {
+    const auto& first = failed[k];
+    std::size_t alike = 1;
+    while (k + alike < failed.size() && failed[k + alike].reason == first.reason) ++alike;
+    reasons += (reasons.empty() ? "" : "; ") + describe(first.info);
+    const std::size_t named = alike > most_named ? most_named : alike;
+    for (std::size_t j = 1; j < named; ++j) reasons += ", " + describe(failed[k + j].info);
+    if (alike > named) reasons += " and " + std::to_string(alike - named) + " more";
+    reasons += ": " + first.reason;
+    k += alike;
   }
   group.threads = std::move(running);
   if (!errors.empty() && (options.at_start == on_start_failure::strict || group.threads.empty())) {

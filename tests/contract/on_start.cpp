@@ -134,6 +134,21 @@ TEST_P(OnStart, ThatThrowsEverywhereStopsALenientSchedulerToo) {
   }
 }
 
+TEST_P(OnStart, ThatFailsAlikeEverywhereSaysSoOnce) {
+  auto chosen = options(8);
+  chosen.on_start = [](device_context& c) {
+    throw std::runtime_error(c.id() < 7 ? "no licence" : "no model");
+  };
+  try {
+    const scheduler sched(chosen);
+    FAIL();
+  } catch (const no_device& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.find("no licence"), what.rfind("no licence")) << what;
+    EXPECT_NE(what.find(") and 3 more: no licence; device 7"), std::string::npos) << what;
+  }
+}
+
 TEST_P(OnStart, DoesNotOutliveTheScheduler) {
   auto chosen = options(2);
   chosen.on_start = [held = counted()](device_context&) { (void)held; };

@@ -163,6 +163,18 @@ TEST(Budget, ZeroInTheEnvironmentIsADefaultOrRefused) {
   EXPECT_THROW(heddle::scheduler{options}, heddle::invalid_option);
 }
 
+// The same kind: a variable without effect, since its name is wrong.
+TEST(Budget, AMisspeltVariableIsToldOnceOnStandardError) {
+  ASSERT_EQ(setenv("HEDDLE_HOST_DEVCES", "2", 1), 0);
+  testing::internal::CaptureStderr();
+  for (int k = 0; k < 2; ++k) heddle::scheduler sched;
+  const std::string told = testing::internal::GetCapturedStderr();
+  unsetenv("HEDDLE_HOST_DEVCES");
+  EXPECT_EQ(told,
+            "heddle: HEDDLE_HOST_DEVCES is set, and heddle reads no such variable: did you mean "
+            "HEDDLE_HOST_DEVICES? `heddle doctor` tells of all\n");
+}
+
 // The same kind: the fewest arena threads that can be asked for, and no TBB workers.
 TEST(Budget, ArenaItemsRunWhereTbbHasNoWorkers) {
   const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
