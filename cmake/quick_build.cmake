@@ -20,3 +20,18 @@ function(heddle_quick_build target)
                            "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${launcher}")
   endif()
 endfunction()
+
+# heddle_quick_command_line(files…): those that read a command line, which is most of what compiling an example costs:
+# not optimised either. Files of the folder that is being read.
+function(heddle_quick_command_line)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  endif()
+  foreach(each IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH each BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    file(STRINGS ${each} found REGEX "#include <CLI/" LIMIT_COUNT 1)
+    if(found)
+      set_source_files_properties(${each} PROPERTIES COMPILE_OPTIONS -O0)
+    endif()
+  endforeach()
+endfunction()

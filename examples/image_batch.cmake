@@ -14,6 +14,7 @@ if(NOT image_batch_wanted)
 endif()
 
 add_executable(image_batch ${image_batch_sources})
+heddle_quick_command_line(${image_batch_sources})
 heddle_developer_target(image_batch)
 target_link_libraries(image_batch PRIVATE heddle::heddle heddle_kernels PNG::PNG JPEG::JPEG CLI11::CLI11)
 if(HEDDLE_BUILD_TESTS)
