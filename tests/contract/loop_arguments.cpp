@@ -95,6 +95,14 @@ TEST_P(LoopArguments, OutsideOfThePartAreRefusedInCheckedViews) {
   const view<int, true> plane(v.data(), 0, {0, 100}, 10, 100);
   EXPECT_NO_THROW((void)plane(9, 9));
   EXPECT_THROW((void)plane(0, 10), std::out_of_range);
+  constexpr std::int64_t far = std::int64_t{1} << 57;  // times 128 it is 0, in 64 bits
+  const view<int, true> wide(v.data(), 0, {0, 100}, 128), deep(v.data(), 0, {0, 100}, 64, 128);
+  EXPECT_NO_THROW((void)wide(0, 99));
+  EXPECT_THROW((void)wide(far, 5), std::out_of_range);
+  EXPECT_THROW((void)wide(-far, 5), std::out_of_range);
+  EXPECT_NO_THROW((void)deep(0, 1, 30));
+  EXPECT_THROW((void)deep(0, far, 5), std::out_of_range);
+  EXPECT_THROW((void)deep(far, 0, 5), std::out_of_range);
 }
 
 TEST_P(LoopArguments, OfOtherSizesAreRefusedBeforeAnythingRuns) {
