@@ -36,8 +36,14 @@ graph_nodes::number graph_nodes::commit(const node_operations* operations, void*
                                         std::uint32_t route) {
   const auto n = static_cast<number>(nodes_.size());
   number predecessors = 0;
-  for (std::size_t k = edges_.size(); k > 0 && edges_[k - 1].to == n; --k) ++predecessors;
+  bool all_there = true;
+  for (std::size_t k = edges_.size(); k > 0 && edges_[k - 1].to == n; --k) {
+    ++predecessors;
+    all_there = all_there && edges_[k - 1].from < n;
+  }
   try {
+    // One of a graph that lay here before this one.
+    if (!all_there) throw invalid_option("task_graph::add after a node that this graph does not have");
     nodes_.push_back({operations, callable, predecessors, route});
   } catch (...) {
     if (operations->destroy != nullptr) operations->destroy(callable);

@@ -101,19 +101,20 @@ void graph_run::skip_the_rest() noexcept {
     count_missing();
   }
   ready_nodes& nobodys = ready_.back();
-  for (auto& each : ready_) {
-    while (const auto n = each.take_newest()) {
-      leave_out(*n);
-      (void)visit_successors(*n, nobodys, false);
+  for (;;) {
+    for (auto& each : ready_) {
+      while (const auto n = each.take_newest()) {
+        leave_out(*n);
+        (void)visit_successors(*n, nobodys, false);
+      }
     }
-  }
-  bool over = false;
-  {
     const std::lock_guard lock(mutex_);
+    if (any_ready()) continue;  // by an item that has just ended, and relies on this one
     --present_;
-    over = ends_now();
+    if (!ends_now()) return;
+    break;
   }
-  if (over) finish();
+  finish();
 }
 
 bool graph_run::any_ready() const noexcept {

@@ -188,7 +188,9 @@ void graph_run::call_another() noexcept {
     if (over_ || wanted_.load(std::memory_order_relaxed) <= 0) return;
     for (;; ++place) {
       if (place == runners_.size()) return;
-      if (runners_[place] == runner_state::resting && core_.group.threads[place]->enabled()) break;
+      const auto& device = *core_.group.threads[place];
+      // One that has work of its own would come late, and be in the way of what is queued there until then.
+      if (runners_[place] == runner_state::resting && device.enabled() && device.queued() == 0) break;
     }
     wanted_.fetch_sub(1, std::memory_order_relaxed);
     runners_[place] = runner_state::called;
@@ -285,6 +287,7 @@ void graph_run::runner_lost(const std::exception_ptr& error) noexcept {
   {
     const std::lock_guard lock(mutex_);
     --called_;
+    if (over_) return;
   }
   if (error) outcome_.failed({0, count_}, error);
   outcome_.cancel();

@@ -476,6 +476,20 @@ TEST_P(TaskGraph, NeedsNoRoomInTheQueueForItsNodes) {
   for (int k = 0; k < 3; ++k) all.run(sched);
 }
 
+TEST_P(TaskGraph, RunsLeaveNoItemsBehindOnABusyDevice) {
+  auto asked = options(2);
+  asked.queue_capacity = 8;
+  asked.full = when_full::reject;
+  scheduler sched(asked);
+  task_graph graph;
+  std::atomic<int> runs{0};
+  for (int k = 0; k < 3; ++k) graph.add([&] { ++runs; });
+  occupied_device busy(sched, 1);
+  for (int k = 0; k < 50; ++k) graph.run(sched).get();
+  EXPECT_EQ(runs, 150);
+  busy.release();
+}
+
 // Lifetime -----------------------------------------------------------------------------------------------
 
 TEST_P(TaskGraph, MayGoWhileItRuns) {
