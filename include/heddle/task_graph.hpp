@@ -32,8 +32,9 @@ struct graph_options {
 ///
 /// A node follows nodes that were added before it, so that there are no circles. One that takes no
 /// `device_context` and has no route does CPU work only, on the thread of whichever device comes to it first,
-/// for some 10 to 30 ns; it uses no stream of the device, not even through a library. All others are items,
-/// with all that an item has and costs, and end when their work on the device has.
+/// for some 10 to 30 ns; it uses no stream of the device, not even through a library, and does not block: as
+/// many of them run at one time as there are cores, or devices. All others are items, with all that an item
+/// has and costs, and end when their work on the device has.
 ///
 ///     heddle::task_graph graph;
 ///     const auto load = graph.add([&] { image = read("in.png"); });
@@ -54,8 +55,8 @@ class task_graph {
 
    private:
     friend class task_graph;
-    node(const detail::graph_nodes* graph, std::uint32_t index) noexcept : graph_(graph), index_(index) {}
-    const detail::graph_nodes* graph_ = nullptr;
+    node(std::uint64_t graph, std::uint32_t index) noexcept : graph_(graph), index_(index) {}
+    std::uint64_t graph_ = 0;  // its number in the process
     std::uint32_t index_ = 0;
   };
 
@@ -78,10 +79,10 @@ class task_graph {
     all.check_may_grow();
     try {
       for (const node& each : after) {
-        if (each.graph_ != &all) refuse_node();
+        if (each.graph_ != all.serial) refuse_node();
         all.add_edge(each.index_);
       }
-      return {&all, all.add<std::decay_t<F>>(std::forward<F>(f), r)};
+      return {all.serial, all.add<std::decay_t<F>>(std::forward<F>(f), r)};
     } catch (...) {
       all.drop_edges();
       throw;

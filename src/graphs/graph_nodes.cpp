@@ -9,6 +9,15 @@
 
 namespace heddle::detail {
 
+namespace {
+std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> last{0};  // publishes nothing
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+}  // namespace
+
+graph_nodes::graph_nodes() noexcept : serial(next_serial()) {}
+
 graph_nodes::~graph_nodes() {
   for (const node& each : nodes_) {
     if (each.operations->destroy != nullptr) each.operations->destroy(each.callable);
@@ -36,14 +45,8 @@ graph_nodes::number graph_nodes::commit(const node_operations* operations, void*
                                         std::uint32_t route) {
   const auto n = static_cast<number>(nodes_.size());
   number predecessors = 0;
-  bool all_there = true;
-  for (std::size_t k = edges_.size(); k > 0 && edges_[k - 1].to == n; --k) {
-    ++predecessors;
-    all_there = all_there && edges_[k - 1].from < n;
-  }
+  for (std::size_t k = edges_.size(); k > 0 && edges_[k - 1].to == n; --k) ++predecessors;
   try {
-    // One of a graph that lay here before this one.
-    if (!all_there) throw invalid_option("task_graph::add after a node that this graph does not have");
     nodes_.push_back({operations, callable, predecessors, route});
   } catch (...) {
     if (operations->destroy != nullptr) operations->destroy(callable);

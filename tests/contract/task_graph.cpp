@@ -298,6 +298,17 @@ TEST_P(TaskGraph, RefusesWhatCannotBeMeant) {
   moved.run(sched).get();
 }
 
+TEST_P(TaskGraph, RefusesANodeOfAGraphThatIsGone) {
+  auto graph = std::make_unique<task_graph>();
+  const auto old = graph->add([] {});
+  for (int k = 0; k < 20; ++k) {  // some lie where the first one lay
+    graph.reset();
+    graph = std::make_unique<task_graph>();
+    graph->add([] {});
+    EXPECT_THROW(graph->add([] {}, {old}), invalid_option);
+  }
+}
+
 TEST_P(TaskGraph, RefusesARouteThatNobodyCanFollowBeforeAnythingRuns) {
   scheduler sched(options(2));
   task_graph graph;

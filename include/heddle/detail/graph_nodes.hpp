@@ -52,7 +52,7 @@ class graph_nodes {
     std::uint32_t first_successor = 0;  // its place among the successors of all, as of the last `link`
   };
 
-  graph_nodes() = default;
+  graph_nodes() noexcept;
   graph_nodes(const graph_nodes&) = delete;
   graph_nodes& operator=(const graph_nodes&) = delete;
   ~graph_nodes();
@@ -82,6 +82,8 @@ class graph_nodes {
   /// Makes `successors` and `roots` right after nodes were added.
   void link();
 
+  /// Of no other graph of the process, and not 0.
+  const std::uint64_t serial;
   /// Set while the graph runs. Any thread; release and acquire, since who finds it clear may change the
   /// nodes.
   std::atomic<bool> running{false};
