@@ -49,7 +49,7 @@ graph_run::graph_run(scheduler_core& core, std::shared_ptr<graph_nodes> nodes, c
 // Begin and end ------------------------------------------------------------------------------------------
 
 future<void> graph_run::start() {
-  const route any = route::any();
+  const route any = route::any().label(label_).host_only();
   submission first(core_, any);
   for (number n = 0; n < count_; ++n) {
     // Before anything runs: whether all routes can be followed.

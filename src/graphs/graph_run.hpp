@@ -57,6 +57,8 @@ class graph_run : public std::enable_shared_from_this<graph_run> {
   void run_from(number, turn&) noexcept;
   bool find_work(turn&) noexcept;
   bool take_from_others(turn&, bool patient, bool& some) noexcept;
+  bool may_run_on(std::size_t place) const noexcept;
+  std::size_t goes_on_at(std::size_t place) const noexcept;
   bool pass_the_turn(turn&) noexcept;
   bool leave(turn&) noexcept;
 
@@ -71,6 +73,7 @@ class graph_run : public std::enable_shared_from_this<graph_run> {
   void count_item(int by) noexcept;
   void start_item(number) noexcept;
   void call_another() noexcept;
+  void note_called(std::size_t place) noexcept;
   bool call_runner(std::size_t place) noexcept;
   void submit_runner(std::unique_ptr<part>, submission&);
   void submit(std::unique_ptr<part>, submission&);

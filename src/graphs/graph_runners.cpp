@@ -52,7 +52,7 @@ void graph_run::work(device_context& context) noexcept {
   turn now{place, ready_[place], context.stop_token()};
   if (now.own.size() + ready_.back().size() > 1) call_another();
   for (;;) {
-    if (now.over && pass_the_turn(now)) return;
+    if ((now.over || !may_run_on(place)) && pass_the_turn(now)) return;
     if (const auto n = now.own.take_newest()) {
       run_from(*n, now);
     } else if (find_work(now)) {
@@ -88,6 +88,7 @@ void graph_run::run_from(number n, turn& now) noexcept {
     next = visit_successors(*next, now.own, true);
     if (--now.until_look > 0) continue;
     now.look();
+    now.over = now.over || !may_run_on(now.place);
     if (now.stop.stop_requested()) outcome_.cancel();
     if (now.over && next) return add_ready(*next, now.own);
   }
@@ -141,16 +142,32 @@ bool graph_run::take_from_others(turn& now, bool patient, bool& some) noexcept {
   return false;
 }
 
-// Goes to the end of the device's queue.
+bool graph_run::may_run_on(std::size_t place) const noexcept { return core_.group.threads[place]->enabled(); }
+
+// The device that is to go on with nodes: this one unless it is disabled.
+std::size_t graph_run::goes_on_at(std::size_t place) const noexcept {
+  std::size_t at = place;
+  while (!may_run_on(at)) {
+    at = (at + 1) % runners_.size();
+    if (at == place) break;  // others were enabled and disabled meanwhile
+  }
+  return at;
+}
+
+// Goes to the end of the device's queue, or of that of another where this one is disabled.
 bool graph_run::pass_the_turn(turn& now) noexcept {
+  const std::size_t next = goes_on_at(now.place);
   {
     const std::lock_guard lock(mutex_);
-    runners_[now.place] = runner_state::called;
-    ++called_;
+    runners_[now.place] = runner_state::resting;
+    wanted_.fetch_add(1, std::memory_order_relaxed);
     --present_;
+    const bool is_there = runners_[next] != runner_state::resting;  // and comes to what is left here
+    if (!is_there) note_called(next);
+    busy_.fetch_sub(1, std::memory_order_relaxed);
+    if (is_there) return true;
   }
-  busy_.fetch_sub(1, std::memory_order_relaxed);
-  if (call_runner(now.place)) return true;
+  if (call_runner(next)) return true;
   busy_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   wanted_.fetch_sub(1, std::memory_order_relaxed);
@@ -192,18 +209,24 @@ void graph_run::call_another() noexcept {
       // One that has work of its own would come late, and be in the way of what is queued there until then.
       if (runners_[place] == runner_state::resting && device.enabled() && device.queued() == 0) break;
     }
-    wanted_.fetch_sub(1, std::memory_order_relaxed);
-    runners_[place] = runner_state::called;
-    ++called_;
+    note_called(place);
   }
   (void)call_runner(place);
+}
+
+// Under the mutex.
+void graph_run::note_called(std::size_t place) noexcept {
+  wanted_.fetch_sub(1, std::memory_order_relaxed);
+  runners_[place] = runner_state::called;
+  ++called_;
 }
 
 // One that is counted as called. False, and it is not, where there is no memory for it.
 bool graph_run::call_runner(std::size_t place) noexcept {
   try {
     auto runner = std::make_unique<part>(shared_from_this(), std::nullopt);
-    submission admitted(core_, static_cast<int>(place), along{});
+    const route there = route::on(core_.devices[place].id).label(label_).host_only();
+    submission admitted(core_, there, along{});
     submit_runner(std::move(runner), admitted);
     return true;
   } catch (...) {
@@ -222,21 +245,22 @@ void graph_run::submit_runner(std::unique_ptr<part> runner, submission& admitted
   };
   auto* const it = new typed_item<void, decltype(call)>(call);
   runner->handle = future_access::make<void>(*it);
-  it->host_only = true;
-  if (!label_.empty()) extras_of(*it).label = label_;
   submit(std::move(runner), admitted);
 }
 
 // Hands over the part's item, which is counted already. Throws std::bad_alloc, and has done nothing.
 void graph_run::submit(std::unique_ptr<part> each, submission& admitted) {
   item& it = future_access::state(each->handle);
-  admitted.start(it);
+  admitted.prepare_apart(it);
   {
     const std::lock_guard lock(mutex_);
     if (!over_) remember(*each);
   }
+  // Before it can run: it may end at once, and what it makes ready likewise, and so on.
   part& handed_over = *each.release();
-  if (!attach(it, handed_over)) part_ended(handed_over, it.ran_on);
+  const bool ended = !attach(it, handed_over);
+  admitted.start_prepared(it);
+  if (ended) part_ended(handed_over, -1);  // by its route's token, or deadline
 }
 
 // What has ended
@@ -297,18 +321,14 @@ void graph_run::runner_lost(const std::exception_ptr& error) noexcept {
 void graph_run::item_ended(number n, const std::exception_ptr& error, int device) noexcept {
   if (error) outcome_.failed({n, std::int64_t{n} + 1}, error);
   (void)visit_successors(n, ready_.back(), false);
-  const auto place = static_cast<std::size_t>(std::max(device, 0));
+  const std::size_t place = goes_on_at(static_cast<std::size_t>(std::max(device, 0)));
   bool over = false, alone = false;
   {
     const std::lock_guard lock(mutex_);
     --items_;
     over = ends_now();
     alone = !over && !over_ && present_ == 0 && called_ == 0 && any_ready();
-    if (alone) {  // all rest
-      wanted_.fetch_sub(1, std::memory_order_relaxed);
-      runners_[place] = runner_state::called;
-      ++called_;
-    }
+    if (alone) note_called(place);  // all rest
   }
   if (over) finish();
   if (!alone || call_runner(place)) return;

@@ -52,7 +52,11 @@ Error continued(const Error& e, const std::string& more) {
 
 void loop_outcome::left_out(index_range range) {
   const std::lock_guard lock(mutex_);
-  undone_.push_back(range);
+  if (!undone_.empty() && undone_.back().end == range.begin) {
+    undone_.back().end = range.end;
+  } else {
+    undone_.push_back(range);
+  }
 }
 
 void loop_outcome::failed(index_range range, std::exception_ptr error) {

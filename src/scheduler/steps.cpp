@@ -50,7 +50,8 @@ std::vector<future<void>> step_order::add(step added) {
     };
     auto* const it = new typed_item<void, decltype(call)>(std::move(call));
     futures.push_back(future_access::make<void>(*it));
-    admitted->prepare_step(*it);
+    admitted->prepare_apart(*it);
+    it->is_step = true;
     items.add(*it);
     next.parts.push_back({std::move(admitted), it, std::move(token)});
   }
@@ -79,7 +80,7 @@ void step_order::release(waiting_step& next) {
   for (auto& part : next.parts) {
     part.token->handed_over(*this);
     part.token.reset();  // the item's own
-    part.admitted->start_step(*part.it);
+    part.admitted->start_prepared(*part.it);
   }
 }
 

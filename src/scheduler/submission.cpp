@@ -90,13 +90,6 @@ submission::submission(scheduler_core& core, const route& r, along)
   admitted_ = 1;
 }
 
-submission::submission(scheduler_core& core, int place, along)
-    : core_(std::shared_ptr<void>(), &core), device_(place) {
-  reason_ = static_cast<std::uint8_t>(route_reason::pinned);
-  ticket_ = core.group.books.admit_along(1);
-  admitted_ = 1;
-}
-
 void submission::admit_waiting() {
   const auto admitted = core_->group.books.admit_waiting(core_->called_from_inside());
   if (admitted.count == 0) {
@@ -221,15 +214,14 @@ void submission::start(item& it) {
   core_->group.dispatch(it);
 }
 
-void submission::prepare_step(item& it) {
+void submission::prepare_apart(item& it) {
   item* const one = &it;
   prepare_all(std::span<item* const>(&one, 1));
-  route_ = nullptr;  // it may be gone when the item starts
-  it.is_step = true;
+  route_ = nullptr;         // it may be gone when the item starts
   it.device = same_device;  // who waits for it inside an item must not take it yet; see wait_graph.cpp
 }
 
-void submission::start_step(item& it) noexcept {
+void submission::start_prepared(item& it) noexcept {
   --admitted_;
   std::atomic_ref(it.device).store(device_, std::memory_order_relaxed);
   core_->group.dispatch(it);

@@ -184,6 +184,29 @@ TEST_P(TaskGraph, LeavesADisabledDeviceAlone) {
   EXPECT_EQ(elsewhere, 0);
 }
 
+TEST_P(TaskGraph, LeavesADeviceThatIsDisabledMeanwhile) {
+  scheduler sched(options(3));
+  task_graph graph;
+  std::atomic<int> left_alone{-1}, there{0};
+  const auto disable = [&] { sched.disable(left_alone = this_device::id()); };
+  const auto enable = [&] { sched.enable(left_alone); };
+  const auto look = [&] { there += this_device::id() == left_alone; };
+  const auto look_at_many = [&](task_graph::node last) {
+    for (int k = 0; k < 100; ++k) last = graph.add(look, {last});
+    nodes all;
+    for (int k = 0; k < 100; ++k) all.push_back(graph.add(look, {last}));
+    return graph.add(look, std::span<const task_graph::node>(all));
+  };
+  auto last = look_at_many(graph.add(disable));
+  last = graph.add(enable, {last});
+  last = look_at_many(graph.add([&](device_context&) { disable(); }, {last}));
+  for (int k = 0; k < 20; ++k) {
+    graph.run(sched).get();
+    EXPECT_EQ(there, 0);
+    sched.enable(left_alone);
+  }
+}
+
 TEST_P(TaskGraph, OtherItemsHaveTheirTurnMeanwhile) {
   scheduler sched(options(1));
   task_graph graph;

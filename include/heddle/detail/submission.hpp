@@ -62,10 +62,8 @@ class submission {
   /// closed schedulers, and calls from outside, are refused as above.
   submission(std::uint64_t group_serial, int place);
   /// Admits one item along with another one of the scheduler that was admitted and has not ended, whatever
-  /// the capacity, also once the scheduler is closed: by a route, or for the device at this place. Throws
-  /// `invalid_option` for a bad route.
+  /// the capacity, also once the scheduler is closed. Throws `invalid_option` for a bad route.
   submission(scheduler_core&, const route&, along);
-  submission(scheduler_core&, int place, along);
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
   ~submission() {
@@ -77,10 +75,10 @@ class submission {
   void start(item&);
   /// The same for several at once, oldest first.
   void start(std::span<item* const>);
-  /// The same in two calls, for an item that follows others in the order of steps.hpp: only the second one
-  /// hands it over, and cannot fail.
-  void prepare_step(item&);
-  void start_step(item&) noexcept;
+  /// The same in two calls: only the second one hands it over, and cannot fail. In between nobody runs it,
+  /// but it may be cancelled.
+  void prepare_apart(item&);
+  void start_prepared(item&) noexcept;
   /// Hands over one item for each device, in the devices' order, by an admission of one: the rest goes beyond
   /// the bound of the queue. Items of two such calls come in the same order everywhere.
   void start_everywhere(std::span<item* const> by_place);
