@@ -24,9 +24,10 @@ struct device_stats {
 /// A snapshot: each number is right for a moment of the call, not all of them for the same moment.
 struct scheduler_stats {
   std::vector<device_stats> devices;  ///< in the order of `scheduler::devices()`
-  std::uint64_t queued = 0;           ///< unstarted items, wherever they wait
-  std::uint64_t pending = 0;          ///< items that have not ended, continuations that wait among them
-  std::uint64_t refused = 0;          ///< submissions refused: stopped or queue full
+  /// Unstarted items, wherever they wait; a submitter that begins to wait for room is one for an instant.
+  std::uint64_t queued = 0;
+  std::uint64_t pending = 0;  ///< items that have not ended, continuations that wait among them
+  std::uint64_t refused = 0;  ///< submissions refused: stopped or queue full
 };
 
 }  // namespace heddle
