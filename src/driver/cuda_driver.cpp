@@ -90,11 +90,18 @@ void cuda_driver::unbind(int device) noexcept {
   state.events.reset();
 }
 
+// What is kept for later. Any context may be current.
+void cuda_driver::free_pinned(device_state& state) noexcept {
+  for (const auto& [kind, pieces] : state.pinned.clear()) {
+    for (void* const memory : pieces) clear_own_error(cudaFreeHost(memory));
+  }
+}
+
 // On any thread, and when the process ends, when CUDA may be gone already.
 void cuda_driver::release(device_state& state) noexcept {
   if (!state.context) return;
   if (const cuda_scope scope(*state.context); scope) {
-    for (void* const memory : state.pinned.clear()) clear_own_error(cudaFreeHost(memory));
+    free_pinned(state);
     if (state.memory_stream != nullptr) clear_own_error(cudaStreamDestroy(state.memory_stream));
     state.memory_stream = nullptr;
     state.memory.reset();
@@ -225,7 +232,15 @@ void* cuda_driver::allocate_pinned(int device, std::size_t bytes) {
   if (!scope) refuse_context(state.info.id, "cudaHostAlloc");
   void* memory = nullptr;
   const numa_memory_preference preference(node);
-  const cudaError_t status = cudaHostAlloc(&memory, pinned_pool::rounded(bytes), cudaHostAllocPortable);
+  const auto try_it = [&] {
+    return cudaHostAlloc(&memory, pinned_pool::rounded(bytes), cudaHostAllocPortable);
+  };
+  cudaError_t status = try_it();
+  if (status == cudaErrorMemoryAllocation) {
+    clear_own_error(status);
+    for (const auto& each : devices_) free_pinned(*each);
+    status = try_it();
+  }
   const std::string call = "cudaHostAlloc of " + std::to_string(bytes) + " bytes";
   if (status == cudaErrorMemoryAllocation) {
     clear_own_error(status);

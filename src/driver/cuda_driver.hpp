@@ -75,6 +75,7 @@ class cuda_driver final : public driver {
   }
   void make_device(device_state&, int streams);
   void open_to_peers(device_state&);
+  static void free_pinned(device_state&) noexcept;
   static void release(device_state&) noexcept;
   static void settle(device_state&) noexcept;
 

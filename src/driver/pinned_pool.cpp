@@ -28,11 +28,10 @@ void pinned_pool::give_back(int node, void* memory, std::size_t bytes) {
   free_[{node, rounded(bytes)}].push_back(memory);
 }
 
-std::vector<void*> pinned_pool::clear() {
+pinned_pool::pieces pinned_pool::clear() noexcept {
+  pieces all;
   const std::lock_guard lock(mutex_);
-  std::vector<void*> all;
-  for (auto& [key, pieces] : free_) all.insert(all.end(), pieces.begin(), pieces.end());
-  free_.clear();
+  all.swap(free_);
   return all;
 }
 

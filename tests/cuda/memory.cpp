@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support_cuda/double_machine.hpp"
@@ -121,6 +122,65 @@ TEST_F(Memory, MadeByAnItemIsThereWhenTheItemIsDone) {
   EXPECT_EQ(back, numbers);
 }
 
+// What one scheduler keeps for its next items is there for another one on the same device.
+TEST_F(Memory, ThatASchedulerKeepsIsNoneThatAnotherLacks) {
+  machine(2);
+  fakecuda_limit_memory(0, 1 << 20);
+  scheduler one(gpus({0, 1}));
+  scheduler other(gpus({0}));
+  const auto take = [](device_context& c) { (void)c.scratch<char>(700'000); };
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_NO_THROW(one.submit(take, route::on(0)).get());
+    fakecuda_drain();  // the end of the memory stands in the stream's order
+    EXPECT_NO_THROW(other.submit(take).get());
+    fakecuda_drain();
+  }
+}
+
+TEST_F(Memory, ThatIsPinnedIsGivenBackWhereMoreIsAskedForThanThereIs) {
+  scheduler sched(gpus({0, 1}));
+  { const pinned_buffer<int> on_one(sched, 0, 1000), on_other(sched, 1, 100'000); }
+  const long before = fakecuda_calls("cudaFreeHost");
+  fakecuda_inject("cudaHostAlloc", -1, 0, 1, cudaErrorMemoryAllocation);
+  const pinned_buffer<int> larger(sched, 0, 300'000);
+  EXPECT_EQ(fakecuda_calls("cudaFreeHost"), before + 2);
+  fakecuda_inject("cudaHostAlloc", -1, 0, 2, cudaErrorMemoryAllocation);
+  EXPECT_THROW((pinned_buffer<int>(sched, 0, 300'000)), out_of_device_memory);
+}
+
+// Virtual GPUs without unified memory have none.
+TEST_F(Memory, NeedsNoPools) {
+  machine(2);
+  for (int device = 0; device < 2; ++device)
+    fakecuda_inject("cudaMemPoolCreate", device, 0, 100, cudaErrorNotSupported);
+  fakecuda_limit_memory(0, 1 << 20);
+  scheduler sched(gpus({0, 1}));
+  std::vector<int> numbers(1000, 7), back(1000);
+  for (int k = 0; k < 20; ++k) {
+    const device_buffer<int> here(sched, 0, 1000);
+    const device_buffer<int> there(sched, 1, 1000);
+    sched.submit([&](device_context& c) { c.copy(here, numbers); }, route::on(0)).get();
+    sched.submit([&](device_context& c) { c.copy(there, here); }, route::on(1)).get();
+    sched
+        .submit(
+            [&](device_context& c) {
+              const auto between = c.scratch<int>(1000);
+              c.copy(between, there);
+              c.copy(back, between);
+            },
+            route::on(1))
+        .get();
+    EXPECT_EQ(std::exchange(back, std::vector<int>(1000)), numbers);
+  }
+  try {
+    sched.submit([](device_context& c) { (void)c.scratch<char>(2 << 20); }, route::on(0)).get();
+    FAIL();
+  } catch (const out_of_device_memory& e) {
+    EXPECT_TRUE(mentions(e, "cudaMalloc of 2097152 bytes")) << e.what();
+  }
+  EXPECT_EQ(fakecuda_calls("cudaMallocFromPoolAsync"), 0);
+}
+
 TEST_F(Memory, OfOtherUsersIsLeftAlone) {
   scheduler sched(gpus({0}));
   for (int k = 0; k < 20; ++k) sched.submit([](device_context& c) { (void)c.scratch<int>(1000); }).get();
@@ -132,7 +192,8 @@ TEST_F(Memory, OfOtherUsersIsLeftAlone) {
 // A part for whose way back there is no memory must not have begun its way there: tried again in halves it
 // would be worked on twice.
 TEST_F(Memory, ThatRunsOutInAPartOfALoopLeavesNoIndexDoneTwice) {
-  for (const char* name : {"cudaHostAlloc", "cudaMallocFromPoolAsync"}) {
+  const auto kinds = {std::pair("cudaHostAlloc", 2L), std::pair("cudaMallocFromPoolAsync", 4L)};
+  for (const auto& [name, tries] : kinds) {
     for (long k = 0; k < 8; ++k) {
       SCOPED_TRACE(std::string(name) + ", call " + std::to_string(k) + " fails");
       machine(4);
@@ -140,7 +201,7 @@ TEST_F(Memory, ThatRunsOutInAPartOfALoopLeavesNoIndexDoneTwice) {
       std::vector<int> x(100'000, 0), y(x.size(), 0);
       loop_options how;
       how.split = split::even();
-      fakecuda_inject(name, -1, k, 1, cudaErrorMemoryAllocation);
+      fakecuda_inject(name, -1, k, tries, cudaErrorMemoryAllocation);
       for_each_chunk(
           sched, x.size(), how,
           [](device_context& c, index_range part, view<int> a, view<int> b) {
