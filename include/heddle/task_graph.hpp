@@ -100,7 +100,11 @@ class task_graph {
   loop_future<void> run(scheduler& s, const graph_options& options = {});
 
  private:
-  detail::graph_nodes& nodes() const;
+  detail::graph_nodes& nodes() const {
+    if (!nodes_) refuse_moved();
+    return *nodes_;
+  }
+  [[noreturn]] static void refuse_moved();
   [[noreturn]] static void refuse_node();
 
   std::shared_ptr<detail::graph_nodes> nodes_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heddle/detail/graph_nodes.hpp"
 
-#include <limits>
 #include <string>
 
 #include "heddle/error.hpp"
@@ -26,53 +25,42 @@ graph_nodes::~graph_nodes() {
 
 bool graph_nodes::is_plain(const route& r) noexcept { return route_access::is_plain(r); }
 
-std::uint32_t graph_nodes::keep_route(const route& r) {
-  routes_.push_back(r);
-  return static_cast<std::uint32_t>(routes_.size() - 1);
-}
-
-void graph_nodes::check_may_grow() const {
+void graph_nodes::refuse_to_grow() const {
   if (running.load(std::memory_order_acquire)) {
     throw invalid_option("task_graph::add while the graph runs: wait for the future of run() first");
   }
-  if (nodes_.size() >= std::numeric_limits<number>::max() ||
-      edges_.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw invalid_option("task_graph::add: a graph has at most 2^32 - 1 nodes, and as many dependencies");
-  }
+  throw invalid_option("task_graph::add: a graph has at most 2^32 - 1 nodes, and as many dependencies");
 }
 
-graph_nodes::number graph_nodes::commit(const node_operations* operations, void* callable,
-                                        std::uint32_t route) {
+graph_nodes::number graph_nodes::commit(const node_operations* operations, void* callable, const route* r) {
   const auto n = static_cast<number>(nodes_.size());
-  number predecessors = 0;
-  for (std::size_t k = edges_.size(); k > 0 && edges_[k - 1].to == n; --k) ++predecessors;
+  const auto predecessors = static_cast<number>(predecessors_.size() - edges_);
   try {
-    nodes_.push_back({operations, callable, predecessors, route});
+    if (predecessors == 0) roots_.push_back(n);
+    nodes_.push_back(
+        {operations, callable, predecessors, r != nullptr ? static_cast<number>(routes_.size()) : no_route});
+    if (r != nullptr) routes_.push_back(*r);
   } catch (...) {
+    while (nodes_.size() > n) nodes_.pop_back();
+    if (!roots_.empty() && roots_.back() == n) roots_.pop_back();
     if (operations->destroy != nullptr) operations->destroy(callable);
     throw;
   }
+  for (; edges_ < predecessors_.size(); ++edges_) ++nodes_[predecessors_[edges_]].successors_count;
   linked_ = false;
   return n;
 }
 
-void graph_nodes::drop_edges() noexcept {
-  while (!edges_.empty() && edges_.back().to == nodes_.size()) edges_.pop_back();
-}
-
-void graph_nodes::link() {
+void graph_nodes::link() noexcept {
   if (linked_) return;
-  for (node& each : nodes_) each.first_successor = 0;
-  for (const edge& each : edges_) ++nodes_[each.from].first_successor;
+  successors_.resize(edges_);
   std::uint32_t sum = 0;
-  for (node& each : nodes_) each.first_successor = sum += each.first_successor;
+  for (node& each : nodes_) each.first_successor = sum += each.successors_count;
   // Each one's place moves back to its first as its successors are put in, the last one first.
-  successors_.resize(edges_.size());
-  for (std::size_t k = edges_.size(); k-- > 0;)
-    successors_[--nodes_[edges_[k].from].first_successor] = edges_[k].to;
-  roots_.clear();
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    if (nodes_[n].predecessors == 0) roots_.push_back(static_cast<number>(n));
+  std::size_t edge = edges_;
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    for (number k = nodes_[n].predecessors; k > 0; --k)
+      successors_[--nodes_[predecessors_[--edge]].first_successor] = static_cast<number>(n);
   }
   linked_ = true;
 }

@@ -51,10 +51,8 @@ graph_run::graph_run(scheduler_core& core, std::shared_ptr<graph_nodes> nodes, c
 future<void> graph_run::start() {
   const route any = route::any().label(label_).host_only();
   submission first(core_, any);
-  for (number n = 0; n < count_; ++n) {
-    // Before anything runs: whether all routes can be followed.
-    if (is_item(n)) submission(core_, nodes_->route_of(n), along{});
-  }
+  // Before anything runs: whether all of them can be followed.
+  for (const route& each : nodes_->routes()) submission(core_, each, along{});
   const auto self = shared_from_this();
   auto runner = std::make_unique<part>(self, std::nullopt);
   submission last(core_.group.serial, same_device);
@@ -98,7 +96,7 @@ void graph_run::skip_the_rest() noexcept {
     const std::lock_guard lock(mutex_);
     if (over_) return;
     ++present_;
-    count_missing();
+    prepare();
   }
   ready_nodes& nobodys = ready_.back();
   for (;;) {
@@ -132,9 +130,10 @@ bool graph_run::ends_now() noexcept {
 
 // Under the mutex, before the first node is visited: by a thread that visits nodes, since each line of memory
 // that changes cores costs as much as several of them.
-void graph_run::count_missing() noexcept {
-  if (counted_) return;
-  counted_ = true;
+void graph_run::prepare() noexcept {
+  if (prepared_) return;
+  prepared_ = true;
+  nodes_->link();
   for (number n = 0; n < count_; ++n) missing_[n] = (*nodes_)[n].predecessors;
 }
 
@@ -145,7 +144,7 @@ bool graph_run::arrived(number n) noexcept {
 
 void graph_run::leave_out(number n) noexcept { outcome_.left_out({n, std::int64_t{n} + 1}); }
 
-void graph_run::call(number n) noexcept {
+inline void graph_run::call(number n) noexcept {
   if (!outcome_.wanted(n)) return leave_out(n);
   const auto& node = (*nodes_)[n];
   try {

@@ -64,7 +64,7 @@ class graph_run : public std::enable_shared_from_this<graph_run> {
 
   // Anywhere.
   bool is_item(number n) const noexcept { return (*nodes_)[n].route != graph_nodes::no_route; }
-  void count_missing() noexcept;
+  void prepare() noexcept;
   bool arrived(number) noexcept;
   void call(number) noexcept;
   void leave_out(number) noexcept;
@@ -109,7 +109,7 @@ class graph_run : public std::enable_shared_from_this<graph_run> {
   int called_ = 0;                     // runners that have not begun
   int present_ = 0;                    // runners that have, and whoever skips nodes
   int items_ = 0;                      // nodes that are items, and have not ended
-  bool counted_ = false;
+  bool prepared_ = false;
   bool over_ = false;
   std::vector<part*> parts_;  // those that waits inside items are to know; as in wait_graph's list of end_
   item* end_ = nullptr;       // the item of the run's future: may be gone once it is over

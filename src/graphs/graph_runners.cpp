@@ -72,7 +72,7 @@ bool graph_run::begin(std::size_t place) noexcept {
     if (runners_[place] == runner_state::resting) wanted_.fetch_sub(1, std::memory_order_relaxed);
     runners_[place] = runner_state::present;
     ++present_;
-    count_missing();
+    prepare();
   }
   busy_.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -80,9 +80,9 @@ bool graph_run::begin(std::size_t place) noexcept {
 
 // Runs a node, then one that could not run before, and so on.
 void graph_run::run_from(number n, turn& now) noexcept {
+  if (is_item(n) && outcome_.wanted(n)) return start_item(n);
   std::optional<number> next = n;
   while (next) {
-    if (is_item(*next) && outcome_.wanted(*next)) return start_item(*next);
     call(*next);
     now.own.count_step();
     next = visit_successors(*next, now.own, true);

@@ -7,12 +7,8 @@
 
 namespace heddle {
 
-detail::graph_nodes& task_graph::nodes() const {
-  if (!nodes_) {
-    throw invalid_option(
-        "a task_graph that was moved from: use the one it was moved to, or assign a new one");
-  }
-  return *nodes_;
+void task_graph::refuse_moved() {
+  throw invalid_option("a task_graph that was moved from: use the one it was moved to, or assign a new one");
 }
 
 void task_graph::refuse_node() {
@@ -30,7 +26,7 @@ loop_future<void> task_graph::run(scheduler& s, const graph_options& options) {
         "graph");
   }
   try {
-    all.link();
+    all.expect_link();
     return loop_future<void>(std::make_shared<detail::graph_run>(s.core(), nodes_, options)->start());
   } catch (...) {
     all.running.store(false, std::memory_order_release);

@@ -47,8 +47,9 @@ class graph_nodes {
   struct node {
     const node_operations* operations;
     void* callable;
-    number predecessors;                // how many
-    std::uint32_t route;                // its place among the routes of nodes that are items; or no_route
+    number predecessors;  // how many
+    std::uint32_t route;  // its place among the routes of nodes that are items; or no_route
+    std::uint32_t successors_count = 0;
     std::uint32_t first_successor = 0;  // its place among the successors of all, as of the last `link`
   };
 
@@ -60,27 +61,32 @@ class graph_nodes {
   /// Makes a node that follows those named by `add_edge` since the last one. Strong guarantee.
   template <class F, class G>
   number add(G&& callable, const route& r) {
-    const std::uint32_t route = node_callable<F>::takes_context || !is_plain(r) ? keep_route(r) : no_route;
+    const bool is_item = node_callable<F>::takes_context || !is_plain(r);
     void* const place = memory_.allocate(sizeof(F), alignof(F));
     ::new (place) F(std::forward<G>(callable));
-    return commit(&node_callable<F>::table, place, route);
+    return commit(&node_callable<F>::table, place, is_item ? &r : nullptr);
   }
   /// Throws `invalid_option` if the graph runs, or is full.
-  void check_may_grow() const;
-  void add_edge(number from) { edges_.push_back({from, static_cast<number>(nodes_.size())}); }
-  void drop_edges() noexcept;
+  void check_may_grow() const {
+    if (running.load(std::memory_order_acquire) || nodes_.size() >= most || predecessors_.size() >= most)
+      refuse_to_grow();
+  }
+  void add_edge(number from) { predecessors_.push_back(from); }
+  void drop_edges() noexcept { predecessors_.resize(edges_); }
 
   std::size_t size() const noexcept { return nodes_.size(); }
   const node& operator[](number n) const noexcept { return nodes_[n]; }
+  /// Of the nodes that are items.
+  const std::vector<route>& routes() const noexcept { return routes_; }
   const route& route_of(number n) const noexcept { return routes_[nodes_[n].route]; }
   /// As of the last `link`.
   std::span<const number> successors(number n) const noexcept {
-    const std::size_t end = n + 1 < nodes_.size() ? nodes_[n + 1].first_successor : successors_.size();
-    return {successors_.data() + nodes_[n].first_successor, successors_.data() + end};
+    return {successors_.data() + nodes_[n].first_successor, nodes_[n].successors_count};
   }
   const std::vector<number>& roots() const noexcept { return roots_; }
-  /// Makes `successors` and `roots` right after nodes were added.
-  void link();
+  /// Makes `successors` right after nodes were added, once there is memory for them.
+  void expect_link() { successors_.reserve(edges_); }
+  void link() noexcept;
 
   /// Of no other graph of the process, and not 0.
   const std::uint64_t serial;
@@ -89,16 +95,15 @@ class graph_nodes {
   std::atomic<bool> running{false};
 
  private:
-  struct edge {
-    number from, to;
-  };
+  static constexpr number most = ~number{0};
+  [[noreturn]] void refuse_to_grow() const;
   static bool is_plain(const route&) noexcept;
-  std::uint32_t keep_route(const route&);
-  number commit(const node_operations*, void* callable, std::uint32_t route);
+  number commit(const node_operations*, void* callable, const route*);
 
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<node> nodes_;
-  std::vector<edge> edges_;  // ascending in `to`
+  std::vector<number> predecessors_;  // of all nodes, one node's after the other's
+  std::size_t edges_ = 0;  // those of nodes that are there; behind them, of one that is being added
   std::vector<route> routes_;
   std::vector<number> successors_, roots_;
   bool linked_ = false;
