@@ -30,7 +30,8 @@ struct future_awaiter {
 /// `co_await` of a future, in a coroutine of any type: suspends without blocking a thread, and resumes as a
 /// new item, on the device the coroutine was on, else on the device that completed the future. Gives the
 /// value or throws the error. The future is no longer valid. The part behind it is an item like others: an
-/// exception that leaves it goes to `on_error`.
+/// exception that leaves it goes to `on_error`. Nobody may destroy the coroutine while it is suspended here:
+/// it is resumed in any case, with `cancelled` thrown where the item was cancelled.
 template <class R>
 auto operator co_await(future<R>&& f) noexcept {
   return detail::future_awaiter<R>{std::move(f)};

@@ -47,8 +47,13 @@ int main(int argc, char** argv) {
     (void)here.pool->devices();
   } else if (how == "leaked") {
     (void)new used;
+  } else if (how == "inside_an_item") {
+    static used here;
+    here.pool->submit([] { std::exit(0); }).get();
+    return 1;
   } else {
-    std::fprintf(stderr, "exits: give local, static, static_after_cuda, thread_local or leaked\n");
+    std::fprintf(stderr,
+                 "exits: give local, static, static_after_cuda, thread_local, leaked or inside_an_item\n");
     return 2;
   }
   return 0;
