@@ -39,11 +39,13 @@ struct caller {
       is_device_thread = on_own_device_thread();
       may_not_wait = on_arena_thread();
     } else {
+      may_choose = true;
       while (home + 1 < core.devices.size() && !core.group.threads[home]->enabled()) ++home;
       may_not_wait = on_arena_thread();  // of another scheduler's device
     }
   }
   std::size_t home = 0;
+  bool may_choose = false;  // another one
   bool is_device_thread = false;
   bool may_not_wait = false;
 };
@@ -104,12 +106,23 @@ thread_local unsigned believed_since = 0;
 bool is_sample() noexcept { return ++believed_since % 16 == 0; }
 void doubt() noexcept { believed_since = 15; }
 
+bool is_long(const loop_request& request, double rate) noexcept {
+  return rate > 0 && static_cast<double>(request.indices) > 2 * wake_seconds * rate;
+}
+
 /// Runs the loop on this thread if it is short. Where that is not known, begins it, and moves its begin.
 bool run_if_short(scheduler_core& core, loop_request& request, const loop_options& options,
-                  std::size_t home) {
+                  const caller& self) {
   if (options.stop.stop_requested()) return false;
-  const double rate = core.history.rate(request.body, home);
-  if (rate > 0 && static_cast<double>(request.indices) > 2 * wake_seconds * rate) return false;
+  std::size_t home = self.home;
+  double rate = core.history.rate(request.body, home);
+  if (is_long(request, rate)) {
+    // Where a call was held up once, the loop would be long for ever: others are faster, so that it is not
+    // measured there again.
+    home = self.may_choose ? core.history.fastest(request.body, core.devices.size()) : home;
+    rate = core.history.rate(request.body, home);
+    if (is_long(request, rate) || !core.group.threads[home]->enabled()) return false;
+  }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     try {
       request.operations->run(request.self, begin, end);
@@ -192,7 +205,7 @@ void run_on_host(scheduler_core& core, const loop_request& asked, const loop_opt
   loop_request request = asked;
   const caller self(core);
   const bool measured = split_access::kind_of(options.split) == split_access::kind::measured;
-  if (measured && run_if_short(core, request, options, self.home)) return;
+  if (measured && run_if_short(core, request, options, self)) return;
 
   shared_loop loop(core, request, options, plan(core, request, options.split, self.may_not_wait, self.home));
   std::size_t mine = 0;

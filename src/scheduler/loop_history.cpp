@@ -9,6 +9,16 @@ double loop_history::rate(const void* body, std::size_t device) const noexcept {
   return found.body == body ? found.measured->of(device) : 0;
 }
 
+std::size_t loop_history::fastest(const void* body, std::size_t devices) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const entry& found = entries_[place(body)];
+  std::size_t best = 0;
+  for (std::size_t k = 1; found.body == body && k < devices; ++k) {
+    if (found.measured->of(k) > found.measured->of(best)) best = k;
+  }
+  return best;
+}
+
 std::vector<double> loop_history::weights(const void* body, std::size_t devices) const {
   const std::lock_guard lock(mutex_);
   const entry& found = entries_[place(body)];

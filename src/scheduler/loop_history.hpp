@@ -18,6 +18,8 @@ class loop_history {
  public:
   /// Of one device; 0 if unknown.
   double rate(const void* body, std::size_t device) const noexcept;
+  /// The place of the device that is believed to be the fastest; the first one where nothing is known.
+  std::size_t fastest(const void* body, std::size_t devices) const noexcept;
   /// One for each of `devices`, to divide a loop by; all 0 if nothing is known.
   std::vector<double> weights(const void* body, std::size_t devices) const;
   void note(const void* body, std::size_t device, std::size_t devices, std::uint64_t indices,
