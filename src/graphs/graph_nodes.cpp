@@ -47,6 +47,7 @@ graph_nodes::number graph_nodes::commit(const node_operations* operations, void*
     throw;
   }
   for (; edges_ < predecessors_.size(); ++edges_) ++nodes_[predecessors_[edges_]].successors_count;
+  joins_ = joins_ || predecessors > 1;
   linked_ = false;
   return n;
 }

@@ -39,7 +39,7 @@ graph_run::graph_run(scheduler_core& core, std::shared_ptr<graph_nodes> nodes, c
       not_done_(options.not_done),
       stop_(options.stop),
       outcome_("a task_graph", options.stop),
-      missing_(std::make_unique_for_overwrite<number[]>(nodes_->size())),
+      missing_(nodes_->joins() ? std::make_unique_for_overwrite<number[]>(nodes_->size()) : nullptr),
       ready_(core.devices.size() + 1),
       wanted_(std::min(static_cast<int>(core.devices.size()), std::max(core.cores, 1))),
       runners_(core.devices.size(), runner_state::resting) {
@@ -134,6 +134,7 @@ void graph_run::prepare() noexcept {
   if (prepared_) return;
   prepared_ = true;
   nodes_->link();
+  if (!missing_) return;
   for (number n = 0; n < count_; ++n) missing_[n] = (*nodes_)[n].predecessors;
 }
 

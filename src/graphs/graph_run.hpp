@@ -98,7 +98,7 @@ class graph_run : public std::enable_shared_from_this<graph_run> {
   loop_outcome outcome_;
 
   // How many predecessors of each node have not been visited; acq_rel: whoever takes the last one has seen
-  // what all of them did. Unused where there is one only.
+  // what all of them did. Unused where there is one only; null where no node has several.
   std::unique_ptr<number[]> missing_;
   std::vector<ready_nodes> ready_;  // of each device's runner, and one more: of nobody
   std::atomic<int> busy_{0};        // runners that may make nodes ready; a hint

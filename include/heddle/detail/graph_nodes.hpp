@@ -84,6 +84,8 @@ class graph_nodes {
     return {successors_.data() + nodes_[n].first_successor, nodes_[n].successors_count};
   }
   const std::vector<number>& roots() const noexcept { return roots_; }
+  /// Whether a node has several predecessors.
+  bool joins() const noexcept { return joins_; }
   /// Makes `successors` right after nodes were added, once there is memory for them.
   void expect_link() { successors_.reserve(edges_); }
   void link() noexcept;
@@ -106,7 +108,7 @@ class graph_nodes {
   std::size_t edges_ = 0;  // those of nodes that are there; behind them, of one that is being added
   std::vector<route> routes_;
   std::vector<number> successors_, roots_;
-  bool linked_ = false;
+  bool linked_ = false, joins_ = false;
 };
 
 }  // namespace heddle::detail
