@@ -37,8 +37,8 @@ class first_failure {
   std::exception_ptr error_;  // guarded by mutex_
 };
 
-/// Calls per item, where `asked` is 0.
-std::size_t map_chunk(const scheduler_core&, std::size_t asked, std::size_t calls);
+/// Calls in the next item, when `left` of all `calls` are left: as many as `asked`, if that is not 0.
+std::size_t map_chunk(const scheduler_core&, std::size_t asked, std::size_t left, std::size_t calls);
 /// One call's arguments, of any kind of range, by position.
 template <class Range>
 class indexed_input {
@@ -137,7 +137,6 @@ auto map_elements(scheduler& s, Call& call, std::remove_reference_t<Range>& rang
   const std::size_t n = elements.size();
   indexed_results<result> results(n);
   first_failure failure;
-  const std::size_t chunk = map_chunk(s.core(), options.chunk, n);
   const auto run = [&](device_context& context, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end && failure.wanted(k); ++k) {
       try {
@@ -147,26 +146,32 @@ auto map_elements(scheduler& s, Call& call, std::remove_reference_t<Range>& rang
       }
     }
   };
-  std::vector<future<void>> parts;
+  struct part {
+    std::size_t begin;
+    future<void> done = {};
+  };
+  std::vector<part> parts;
   std::exception_ptr refused;
   try {
-    parts.reserve((n + chunk - 1) / chunk);
-    for (std::size_t begin = 0; begin < n && failure.wanted(begin); begin += chunk) {
-      const std::size_t end = n - begin > chunk ? begin + chunk : n;
-      parts.push_back(
-          s.submit([&run, begin, end](device_context& context) { run(context, begin, end); }, options.route));
+    for (std::size_t begin = 0; begin < n && failure.wanted(begin);) {
+      const std::size_t end = begin + map_chunk(s.core(), options.chunk, n - begin, n);
+      auto& next = parts.emplace_back(part{begin});  // first: an item that is not waited for must not run
+      next.done =
+          s.submit([&run, begin, end](device_context& context) { run(context, begin, end); }, options.route);
+      begin = end;
     }
   } catch (...) {
     refused = std::current_exception();
     failure.note(0, refused);  // nothing that has not begun is wanted any more
   }
-  for (std::size_t k = 0; k < parts.size(); ++k) {
+  for (part& each : parts) {
+    if (!each.done.valid()) continue;  // refused
     std::exception_ptr refusal;
-    wait_to_the_end(future_access::state(parts[k]), refusal);
+    wait_to_the_end(future_access::state(each.done), refusal);
     try {
-      parts[k].get();
+      each.done.get();
     } catch (...) {  // the whole part was cancelled
-      failure.note(k * chunk, refusal ? refusal : std::current_exception());
+      failure.note(each.begin, refusal ? refusal : std::current_exception());
     }
   }
   if (refused) std::rethrow_exception(refused);

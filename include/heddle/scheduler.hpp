@@ -34,7 +34,9 @@ struct failed_device {
 /// Options of `map`, `starmap`, `imap` and `imap_unordered`.
 struct map_options {
   heddle::route route = heddle::route::any();  ///< of every item
-  std::size_t chunk = 0;  ///< calls per item; 0: a quarter of a device's even share (map, starmap), 1 (imap)
+  /// Calls per item; 0: a quarter of a device's even share of what is left, so that items get shorter towards
+  /// the end (map, starmap), 1 (imap).
+  std::size_t chunk = 0;
   std::size_t ahead =
       0;  ///< imap: calls submitted and not yet taken by the consumer; 0: twice the window of all
 };

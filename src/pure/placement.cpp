@@ -40,11 +40,13 @@ bool spills(std::size_t home_queued, std::size_t least_queued, std::size_t windo
   return home_queued > least_queued && home_queued - least_queued >= window;
 }
 
-std::size_t default_chunk(std::size_t n, std::size_t devices) noexcept {
-  devices = std::max<std::size_t>(devices, 1);
-  // Divided in two steps, which gives the same quotient and cannot overflow.
-  const std::size_t per_device = n / devices + (n % devices != 0);
-  return std::max<std::size_t>(per_device / 4 + (per_device % 4 != 0), 1);
+std::size_t next_chunk(std::size_t left, std::size_t n, std::size_t devices) noexcept {
+  const auto divided = [](std::size_t by, std::size_t k) { return by / k + (by % k != 0); };  // rounded up
+  // In several steps, which gives the same quotient and cannot overflow.
+  const auto quarter = [&](std::size_t calls) {
+    return divided(divided(calls, std::max<std::size_t>(devices, 1)), 4);
+  };
+  return std::max<std::size_t>({quarter(left), divided(quarter(n), 16), 1});
 }
 
 std::size_t next_stream(std::span<const std::size_t> in_flight, std::size_t start) noexcept {

@@ -23,9 +23,12 @@ std::optional<std::size_t> home_of_key(std::uint64_t key, std::span<const std::u
 /// more than the device that holds the fewest.
 bool spills(std::size_t home_queued, std::size_t least_queued, std::size_t window) noexcept;
 
-/// Items per chunk when a map of `n` items states none: n / (4 * devices) rounded up, at least 1, as Python's
-/// multiprocessing.Pool has it: four chunks a device even out calls of unequal length.
-std::size_t default_chunk(std::size_t n, std::size_t devices) noexcept;
+/// Calls in the next item of a map of `n` calls that states no chunk, when `left` of them are left: a quarter
+/// of a device's even share of what is left, rounded up, so that items get shorter towards the end, and the
+/// devices end together though calls and devices are unequal (C. Polychronopoulos, D. Kuck, "Guided
+/// self-scheduling", IEEE Transactions on Computers 36(12), 1987). At least a sixteenth of the first one,
+/// rounded up, and 1.
+std::size_t next_chunk(std::size_t left, std::size_t n, std::size_t devices) noexcept;
 
 /// Index of the stream with the fewest items in flight; among equals the first at or after `start`, going
 /// round. `in_flight` has one entry a stream and is never empty.

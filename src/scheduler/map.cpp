@@ -25,8 +25,8 @@ void first_failure::rethrow() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-std::size_t map_chunk(const scheduler_core& core, std::size_t asked, std::size_t calls) {
-  return asked > 0 ? asked : default_chunk(calls, core.devices.size());
+std::size_t map_chunk(const scheduler_core& core, std::size_t asked, std::size_t left, std::size_t calls) {
+  return std::min(left, asked > 0 ? asked : next_chunk(left, calls, core.devices.size()));
 }
 
 std::size_t imap_items_ahead(const scheduler_core& core, const map_options& options) {

@@ -112,23 +112,42 @@ TEST(Spills, DoesNotOverflow) {
   EXPECT_TRUE(spills(huge, 0, huge));
 }
 
-TEST(DefaultChunk, IsAFourthOfADevicesShareRoundedUp) {
+TEST(NextChunk, IsAFourthOfADevicesShareOfWhatIsLeftRoundedUp) {
   for (std::size_t n = 0; n < 300; ++n) {
     for (std::size_t devices = 1; devices < 20; ++devices) {
-      const std::size_t share = (n + 4 * devices - 1) / (4 * devices);
-      ASSERT_EQ(default_chunk(n, devices), std::max<std::size_t>(share, 1)) << n << " over " << devices;
+      const std::size_t first = (n + 4 * devices - 1) / (4 * devices);
+      for (std::size_t left = 0; left <= n; ++left) {
+        const std::size_t share = (left + 4 * devices - 1) / (4 * devices);
+        ASSERT_EQ(next_chunk(left, n, devices), std::max<std::size_t>({share, (first + 15) / 16, 1}))
+            << left << " of " << n << " over " << devices;
+      }
     }
   }
 }
 
-TEST(DefaultChunk, IsAtLeastOneForNoItemsAndNoDevices) {
-  EXPECT_EQ(default_chunk(0, 2), 1u);
-  EXPECT_EQ(default_chunk(0, 0), 1u);
+// However many calls there are, the number of items is bounded, and the last ones are short.
+TEST(NextChunk, GetsShorterTowardsTheEnd) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, std::size_t{123'456'789}, huge}) {
+    std::size_t items = 0, last = huge;
+    for (std::size_t left = n; left > 0; ++items) {
+      const std::size_t now = std::min(left, next_chunk(left, n, 8));
+      ASSERT_LE(now, last);
+      last = now;
+      left -= now;
+    }
+    EXPECT_LE(last, n / (64 * 8) + 1);
+    EXPECT_LE(items, 16u * 8) << n;
+  }
 }
 
-TEST(DefaultChunk, DoesNotOverflow) {
-  EXPECT_EQ(default_chunk(huge, 1), huge / 4 + 1);
-  EXPECT_EQ(default_chunk(huge, huge), 1u);
+TEST(NextChunk, IsAtLeastOneForNoItemsAndNoDevices) {
+  EXPECT_EQ(next_chunk(0, 0, 2), 1u);
+  EXPECT_EQ(next_chunk(0, 0, 0), 1u);
+}
+
+TEST(NextChunk, DoesNotOverflow) {
+  EXPECT_EQ(next_chunk(huge, huge, 1), huge / 4 + 1);
+  EXPECT_EQ(next_chunk(huge, huge, huge), 1u);
 }
 
 TEST(NextStream, IsAFirstMinimumFromTheStartForEverySmallInput) {
