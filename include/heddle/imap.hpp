@@ -56,11 +56,11 @@ class imap_state {
   ~imap_state() {
     if (in_forked_child()) return;
     std::exception_ptr ignored;
-    for (auto& each : parts_) each.cancel();
+    for (auto& each : parts_) each.results.cancel();
     for (auto& each : parts_) {
-      wait_to_the_end(future_access::state(each), ignored);
+      wait_to_the_end(future_access::state(each.results), ignored);
       try {
-        each.get();
+        each.results.get();
       } catch (...) {  // nobody reads it any more
       }
     }
@@ -75,18 +75,12 @@ class imap_state {
       if (input_error_) std::rethrow_exception(std::exchange(input_error_, nullptr));
       return false;
     }
-    const std::size_t next = ordered_ ? 0 : next_arrival();
-    auto taken = std::move(parts_[next]);
-    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(next));
-    numbers_.erase(numbers_.begin() + static_cast<std::ptrdiff_t>(next));
+    take(ordered_ ? 0 : next_arrival());
     position_ = 0;
     try {
-      at_hand_ = taken.get();
-    } catch (...) {  // cancelled, all calls of it
-      at_hand_.clear();
-      at_hand_.push_back({std::nullopt, std::current_exception()});
+      fill();
+    } catch (...) {  // the next call tries again, and tells: these results are to be read first
     }
-    fill();
     return true;
   }
 
@@ -97,6 +91,10 @@ class imap_state {
   }
 
  private:
+  struct in_making {
+    std::size_t number, calls;
+    future<outcomes> results = {};
+  };
   struct part {
     std::shared_ptr<F> f;
     std::vector<element> arguments;
@@ -137,24 +135,42 @@ class imap_state {
     while (parts_.size() < ahead_) {
       if (!input_over_) read_input();
       if (waiting_.empty()) return;
+      auto& made = parts_.emplace_back(in_making{next_number_, waiting_.size()});
       part next{f_, std::move(waiting_)};
       try {
-        parts_.push_back(scheduler_.submit(std::move(next), options_.route));
+        made.results = scheduler_.submit(std::move(next), options_.route);
       } catch (...) {
         waiting_ = std::move(next.arguments);  // a refusal leaves the callable untouched: no input is lost
+        parts_.pop_back();
         if (parts_.empty()) throw;
         return;
       }
       waiting_.clear();
-      numbers_.push_back(next_number_++);
-      if (!ordered_) arrivals_.expect(future_access::state(parts_.back()), numbers_.back());
+      ++next_number_;
+      if (!ordered_) arrivals_.expect(future_access::state(made.results), made.number);
+    }
+  }
+
+  // Its results become those at hand.
+  void take(std::size_t place) {
+    if (!parts_[place].results.ready()) refuse_wait_on_arena_thread("imap");
+    std::exception_ptr refusal;
+    wait_to_the_end(future_access::state(parts_[place].results), refusal);
+    in_making taken = std::move(parts_[place]);
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(place));
+    try {
+      at_hand_ = taken.results.get();
+    } catch (...) {  // cancelled, all calls of it
+      at_hand_.clear();
+      if (!refusal) refusal = std::current_exception();
+      while (at_hand_.size() < taken.calls) at_hand_.push_back({std::nullopt, refusal});
     }
   }
 
   std::size_t next_arrival() {
-    const std::size_t number = arrivals_.next(future_access::state(parts_.front()));
+    const std::size_t number = arrivals_.next(future_access::state(parts_.front().results));
     std::size_t place = 0;
-    while (numbers_[place] != number) ++place;
+    while (parts_[place].number != number) ++place;
     return place;
   }
 
@@ -169,8 +185,7 @@ class imap_state {
   const std::size_t chunk_;
   const std::size_t ahead_;
   const bool ordered_;
-  std::deque<future<outcomes>> parts_;  // in input order
-  std::deque<std::size_t> numbers_;     // of the parts
+  std::deque<in_making> parts_;  // in input order
   std::size_t next_number_ = 0;
   arrivals arrivals_;
   outcomes at_hand_;

@@ -2,6 +2,7 @@
 #include "heddle/map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "heddle/error.hpp"
@@ -47,6 +48,7 @@ bool in_forked_child() noexcept { return is_forked_child(); }
 
 void wait_to_the_end(item& it, std::exception_ptr& refusal) {
   const must_end uninterrupted;
+  std::chrono::milliseconds pause{1};
   for (;;) {
     try {
       wait_until_ended(it);
@@ -55,6 +57,9 @@ void wait_to_the_end(item& it, std::exception_ptr& refusal) {
       refusal = std::current_exception();
       cancel_by_future(it);
     }
+    // It may be refused each time: to end this before the item does is no way out.
+    if (wait_until_ended(it, std::chrono::steady_clock::now() + pause)) return;
+    pause = std::min(2 * pause, std::chrono::milliseconds(100));
   }
 }
 
