@@ -125,8 +125,9 @@ void device_thread::run(item& it, bool from_queue) {
   --depth_;
   top_ = frame.below;
   // One mark for all of them: they ended their work on the same stream one after another.
-  const std::uint64_t mark =
-      it.host_only ? 0 : group_.seam->record(stream(frame.stream), mark_kind::end_of_item);
+  const std::uint64_t mark = it.host_only && followers.head == nullptr
+                                 ? 0
+                                 : group_.seam->record(stream(frame.stream), mark_kind::end_of_item);
   watch_other_streams(frame);
   land(it, frame.stream, mark, from_queue);
   while (item* const follower = followers.pop()) land(*follower, frame.stream, mark, true);

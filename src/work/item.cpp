@@ -29,21 +29,8 @@ std::uint64_t word_of(continuation* list) noexcept {
   return (reinterpret_cast<std::uint64_t>(list) >> 6) << bits;
 }
 
-// Its own, or that of an item it continues: somebody wanted that.
-bool tells_that_it_never_started(const std::exception_ptr& error) noexcept {
-  try {
-    std::rethrow_exception(error);
-  } catch (const heddle::cancelled&) {
-    return true;
-  } catch (const deadline_exceeded&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
 [[gnu::noinline]] void tell_untaken_error(const item& it) noexcept {
-  if (it.error_taken || tells_that_it_never_started(it.error)) return;
+  if (it.error_taken || it.ran_on_id < 0) return;  // that it never started somebody wanted
   const auto label = it.extras ? it.extras->label : std::string();
   const std::optional<int> device = it.ran_on_id < 0 ? std::nullopt : std::optional<int>(it.ran_on_id);
   std::string message = "an item";

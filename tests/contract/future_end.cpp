@@ -108,6 +108,18 @@ TEST_P(FutureEnd, OfACancelledItemTellsNothingWhenDropped) {
   EXPECT_EQ(log.size(), 0u);
 }
 
+TEST_P(FutureEnd, OfAnItemThatRanTellsWhateverItThrew) {
+  const error_log told;
+  auto chosen = options(1);
+  chosen.on_error = told;
+  {
+    scheduler sched(chosen);
+    (void)sched.submit([] { throw cancelled("of something else"); });
+    (void)sched.submit([] { throw deadline_exceeded("of something else"); });
+  }
+  EXPECT_EQ(told.size(), 2u);
+}
+
 TEST_P(FutureEnd, CarriesExceptionsOfEveryTypeUnchanged) {
   struct odd {
     int value;

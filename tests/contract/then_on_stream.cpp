@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -167,6 +168,59 @@ TEST_P(ThenOnStream, FollowersOfAFollowerComeBeforeItsSiblings) {
   go.open();
   chain.get();
   EXPECT_EQ(order, "ab");
+}
+
+TEST_P(ThenOnStream, LeavesTheErrorOfTheOtherToBeToldWhereItHasAnother) {
+  const error_log told;
+  auto chosen = options(1);
+  chosen.on_error = told;
+  {
+    scheduler sched(chosen);
+    gate go;
+    // Cancelled: the error of what it would have continued is nobody's.
+    auto unrun = sched
+                     .submit([&] {
+                       go.wait();
+                       throw std::runtime_error("of the callable");
+                     })
+                     .then_on_stream([] {});
+    EXPECT_TRUE(unrun.cancel());
+    go.open();
+    EXPECT_THROW(unrun.get(), cancelled);
+    if (deferred()) {  // failed by itself: so is that of the stream work
+      gate attached;
+      auto failed = sched
+                        .submit([&](device_context& c) {
+                          attached.wait();
+                          c.enqueue([] { throw std::runtime_error("of the stream work"); });
+                        })
+                        .then_on_stream([] { throw std::string("of its own"); });
+      attached.open();
+      EXPECT_THROW(failed.get(), std::string);
+    }
+  }
+  std::set<std::string> messages;
+  for (const auto& each : told.events()) messages.insert(each.message.substr(each.message.rfind(": ") + 2));
+  EXPECT_EQ(messages.count("of the callable"), 1u);
+  EXPECT_EQ(messages.count("of the stream work"), deferred() ? 1u : 0u);
+}
+
+TEST_P(ThenOnStream, WaitsForItsStreamWorkThoughTheOtherHasNone) {
+  scheduler sched(options(1));
+  for (int k = 0; k < 20; ++k) {
+    gate go;
+    bool done = false;
+    auto f = sched.submit([&] { go.wait(); }, route::any().host_only());
+    auto g = f.then_on_stream([&](device_context& c) {
+      c.enqueue([&] {
+        done = true;
+        throw k;
+      });
+    });
+    go.open();
+    EXPECT_THROW(g.get(), int);
+    EXPECT_TRUE(done);
+  }
 }
 
 }  // namespace

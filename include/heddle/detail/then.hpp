@@ -41,20 +41,28 @@ struct then_on_stream_call {
   then_on_stream_call(future<R>&& before, F&& call) : parent(std::move(before)), f(std::move(call)) {}
   then_on_stream_call(then_on_stream_call&&) = default;
   ~then_on_stream_call() {
-    // Both share the error of the stream's work, and this item's own future tells it.
-    if (parent.valid()) future_access::state(parent).error_taken = true;
+    if (shares_error && parent.valid()) future_access::state(parent).error_taken = true;
   }
   future<R> parent;
   F f;
+  // Whether the other's error, which may be that of the stream's work, is this item's too, and its future
+  // tells it.
+  bool shares_error = false;
   decltype(auto) operator()(device_context& context) {
     auto& state = future_access::state(parent);
+    shares_error = true;
     if (state.error) std::rethrow_exception(state.error);
-    if constexpr (std::is_void_v<R>) {
-      return call_with_values(f, context);
-    } else if constexpr (std::is_reference_v<R>) {
-      return call_with_values(f, context, *state.value);
-    } else {
-      return call_with_values(f, context, state.value);
+    try {
+      if constexpr (std::is_void_v<R>) {
+        return call_with_values(f, context);
+      } else if constexpr (std::is_reference_v<R>) {
+        return call_with_values(f, context, *state.value);
+      } else {
+        return call_with_values(f, context, state.value);
+      }
+    } catch (...) {
+      shares_error = false;
+      throw;
     }
   }
 };
