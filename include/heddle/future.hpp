@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -64,7 +65,7 @@ class [[nodiscard]] future {
     return wait_until(detail::time_limit(limit));
   }
   bool wait_until(std::chrono::steady_clock::time_point limit) const {
-    return detail::wait_until_ended(state(), limit);
+    return detail::wait_until_ended(state(), std::min(limit, detail::last_limit));
   }
 
   /// Blocks, then returns the value or throws the error, once: afterwards the future is not valid. Throws the

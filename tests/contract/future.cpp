@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -196,6 +197,32 @@ TEST_P(Future, MayBeWaitedForByAnotherThreadThanItsMaker) {
     std::thread other([f = std::move(f), k]() mutable { EXPECT_EQ(f.get(), k); });
     other.join();
   }
+}
+
+TEST_P(Future, ALimitThatIsOverOrNoNumberIsNoWait) {
+  scheduler sched(options(1));
+  occupied_device busy(sched, 0);
+  auto f = sched.submit([] {});
+  EXPECT_FALSE(f.wait_for(std::chrono::hours(-3'000'000)));
+  EXPECT_FALSE(f.wait_for(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())));
+  busy.release();
+  f.get();
+}
+
+// wait() may not be called there.
+TEST_P(Future, TheLastTimeIsALimitLikeOthers) {
+  scheduler sched(options(1));
+  gate asked, go;
+  auto slow = sched.submit([&] { go.wait(); });
+  auto waits = sched.submit(
+      [&] {
+        asked.open();
+        return slow.wait_until(std::chrono::steady_clock::time_point::max());
+      },
+      route::any().in_arena());
+  asked.wait();
+  go.open();
+  EXPECT_TRUE(waits.get());
 }
 
 }  // namespace

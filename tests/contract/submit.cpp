@@ -211,5 +211,19 @@ TEST_P(Submit, OfACallableThatReturnsAConst) {
   EXPECT_EQ(f.get(), "value");
 }
 
+struct without_address {
+  int value = 0;
+  without_address* operator&() const = delete;
+};
+
+TEST_P(Submit, TakesResultsOfAnyType) {
+  scheduler sched(options(1));
+  EXPECT_EQ(sched.submit([] { return without_address{3}; }).get().value, 3);
+  auto held = std::make_unique<int>(4);
+  const std::unique_ptr<int> given =
+      sched.submit([&]() -> std::unique_ptr<int>&& { return std::move(held); }).get();
+  EXPECT_EQ(*given, 4);
+}
+
 }  // namespace
 }  // namespace heddle::test

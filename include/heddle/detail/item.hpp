@@ -123,18 +123,19 @@ class result_item : public item {
 
   explicit result_item(const item_operations& table) noexcept : item(table) {}
   ~result_item() {
-    if (has_value) std::destroy_at(&value);
+    if (has_value) std::destroy_at(std::addressof(value));
   }
 
   template <class Call>
   void store(Call&& call) {
     if constexpr (std::is_void_v<R>) {
       std::forward<Call>(call)();
-      ::new (static_cast<void*>(&value)) char(0);
+      ::new (place()) char(0);
     } else if constexpr (std::is_reference_v<R>) {
-      ::new (static_cast<void*>(&value)) stored(std::addressof(std::forward<Call>(call)()));
+      auto&& referred = std::forward<Call>(call)();
+      ::new (place()) stored(std::addressof(referred));
     } else {
-      ::new (static_cast<void*>(&value)) stored(std::forward<Call>(call)());
+      ::new (place()) stored(std::forward<Call>(call)());
     }
     has_value = true;
   }
@@ -142,6 +143,9 @@ class result_item : public item {
   union {
     stored value;
   };
+
+ private:
+  void* place() noexcept { return std::addressof(value); }  // `&` may be the user's own
 };
 
 /// Calls `f` with the context if it takes one, else without.
@@ -187,7 +191,7 @@ class typed_item final : public result_item<R> {
   static void run(item& base, device_context& context) {
     self(base).store([&]() -> R { return call_with_context(self(base).callable_, context); });
   }
-  static void destroy_callable(item& base) noexcept { std::destroy_at(&self(base).callable_); }
+  static void destroy_callable(item& base) noexcept { std::destroy_at(std::addressof(self(base).callable_)); }
   static void destroy(item& base) noexcept { delete &self(base); }
   static constexpr item_operations table{{&queue_follower}, &run, &destroy_callable, &destroy};
 

@@ -5,15 +5,18 @@
 
 namespace heddle::detail {
 
-/// Now plus `limit`, but no later than the clock can tell: std::chrono::hours::max() is a limit that people
-/// write.
+/// The last time that is a limit: what is later means for ever.
+inline constexpr auto last_limit = std::chrono::steady_clock::time_point::max() - std::chrono::hours(1);
+
+/// Now plus `limit`, but no later than that: std::chrono::hours::max() is a limit that people write. Now, if
+/// it is negative or not a number.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point time_limit(std::chrono::duration<Rep, Period> limit) {
   using clock = std::chrono::steady_clock;
   using seconds = std::chrono::duration<double>;
   const auto now = clock::now();
-  constexpr auto last = clock::time_point::max() - std::chrono::hours(1);  // max() itself means for ever
-  if (seconds(limit) >= seconds(last - now)) return last;
+  if (!(seconds(limit) > seconds(0))) return now;
+  if (seconds(limit) >= seconds(last_limit - now)) return last_limit;
   return now + std::chrono::ceil<clock::duration>(limit);
 }
 
