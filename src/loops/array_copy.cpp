@@ -45,11 +45,12 @@ void transfer(device_context& context, void* on_device, void* on_host, std::size
   }
 }
 
-// Adds a step of parts that refer to the caller's stack, and waits for it.
-void run_step(scheduler_core& core, step next, const char* name) {
+// Adds a step of parts that refer to the caller's stack, and waits for it. `added`: it was not refused.
+void run_step(scheduler_core& core, step next, const char* name, bool* added = nullptr) {
   refuse_wait_on_arena_thread(name);
   const counted_loop counted(core, name);
   auto parts = core.steps.add(std::move(next));
+  if (added != nullptr) *added = true;
   std::exception_ptr first;
   for (auto& each : parts) {
     if (const auto error = wait_for_part(each); error && !first) first = error;
@@ -71,14 +72,15 @@ std::size_t bytes_of(const array_core& array, const array_block& block) noexcept
   return static_cast<std::size_t>(block.range.size()) * array.element_bytes;
 }
 
-// Whatever goes wrong leaves the array undefined; if all goes well it is defined again.
+// Whatever goes wrong leaves the array undefined, but for a refusal; if all goes well it is defined again.
 template <class Run>
 void overwrite(array_core& array, const char* name, Run run) {
   const std::uint64_t era = array.failed.era();
+  bool added = false;
   try {
-    run_step(*array.core, step_of(array, name, run), name);
+    run_step(*array.core, step_of(array, name, run), name, &added);
   } catch (...) {
-    array.failed.set(std::current_exception(), era);
+    if (added) array.failed.set(std::current_exception(), era);
     throw;
   }
   array.failed.clear();

@@ -38,7 +38,9 @@ std::vector<future<void>> step_order::add(step added) {
   new_items items;
   for (auto& part : added.parts) {
     const auto where = route::on(core_.devices[part.place].id).stream(0).label(added.label);
-    auto admitted = std::make_unique<submission>(core_, where);
+    // One that waits for room while it holds some may wait for another one that does the same.
+    auto admitted = items.rest().empty() ? std::make_unique<submission>(core_, where)
+                                         : std::make_unique<submission>(core_, where, along{});
     auto token = std::make_shared<issue_token>(std::move(part.unrun));
     auto call = [this, place = part.place, crossing = added.crossing, run = std::move(part.run),
                  token](device_context& context) {
