@@ -132,6 +132,7 @@ auto map_elements(scheduler& s, Call& call, std::remove_reference_t<Range>& rang
                   const map_options& options) {
   using input = indexed_input<Range>;
   using result = std::decay_t<decltype(call(std::declval<device_context&>(), std::declval<input&>()[0]))>;
+  auto& core = s.core();  // first: a forked child must not get as far as memory
   refuse_wait_on_arena_thread("map");
   input elements(range);
   const std::size_t n = elements.size();
@@ -154,7 +155,7 @@ auto map_elements(scheduler& s, Call& call, std::remove_reference_t<Range>& rang
   std::exception_ptr refused;
   try {
     for (std::size_t begin = 0; begin < n && failure.wanted(begin);) {
-      const std::size_t end = begin + map_chunk(s.core(), options.chunk, n - begin, n);
+      const std::size_t end = begin + map_chunk(core, options.chunk, n - begin, n);
       auto& next = parts.emplace_back(part{begin});  // first: an item that is not waited for must not run
       next.done =
           s.submit([&run, begin, end](device_context& context) { run(context, begin, end); }, options.route);

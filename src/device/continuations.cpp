@@ -20,7 +20,10 @@ void queue_follower(continuation& what, int device) noexcept {
   }
   follower.group->books.queue_waiting();
   device_thread* const here = current().own;
-  if (here != nullptr && &here->group() == follower.group && here->take_over(follower)) return;
+  const bool is_own = here != nullptr && &here->group() == follower.group;
+  if (is_own && here->take_over(follower)) return;
+  // Once it is queued it may end, and its scheduler with it, while this thread of another one is in there.
+  const auto kept = is_own ? nullptr : follower.group->alive.lock();
   follower.group->dispatch(follower);
 }
 

@@ -49,6 +49,7 @@ class device_group {
 
   const std::uint64_t serial;
   scheduler_core* core = nullptr;      // whose group it is; for the layer above
+  std::weak_ptr<const void> alive;     // the same, for whoever is in it while the scheduler may end
   const std::shared_ptr<driver> seam;  // shared with memory that outlives the scheduler
   const std::shared_ptr<error_sink> sink;
   ledger books;

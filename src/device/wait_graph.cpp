@@ -7,6 +7,7 @@
 #include <list>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "device/continuations.hpp"
 #include "device/device_thread.hpp"
@@ -84,29 +85,30 @@ item* servable_front(const record& mine, const record& whose, item& front) {
   return first != nullptr ? first : &front;
 }
 
-// The same for any of what has to end before `it` can. Under the mutex.
-item* servable_before(const record& mine, const record& whose, item& it) {
-  item* at = &it;
-  for (;;) {  // chains are long, trees are flat
-    if (!is_unstarted(*at)) return nullptr;
-    if (at->extras && !at->extras->waits_for_all.empty()) {
-      bool all_done = true;
-      for (item* const each : at->extras->waits_for_all) {
-        if (is_done(*each)) continue;
-        all_done = false;
-        if (item* const found = servable_before(mine, whose, *each)) return found;
-      }
-      if (!all_done) return nullptr;
-    }
-    if (at->waits_for == nullptr || is_done(*at->waits_for)) return servable_front(mine, whose, *at);
-    at = at->waits_for;
-  }
-}
+// What is still to be looked at, the next one last: folds are as deep as chains are long.
+std::vector<item*> to_look_at;  // guarded by mutex
 
 // What the waiter `mine` may run so that what `whose` waits for comes nearer to its end; null if that is none
 // of its business. Under the mutex.
 item* servable(const record& mine, const record& whose) {
-  return mine.may_nest ? servable_before(mine, whose, *whose.awaited) : nullptr;
+  if (!mine.may_nest) return nullptr;
+  to_look_at.assign(1, whose.awaited);
+  while (!to_look_at.empty()) {
+    item& at = *to_look_at.back();
+    to_look_at.pop_back();
+    if (!is_unstarted(at)) continue;
+    const std::size_t before = to_look_at.size();
+    for (std::size_t k = at.extras ? at.extras->waits_for_all.size() : 0; k > 0; --k) {
+      if (item* const each = at.extras->waits_for_all[k - 1]; !is_done(*each)) to_look_at.push_back(each);
+    }
+    if (to_look_at.size() > before) continue;
+    if (at.waits_for != nullptr && !is_done(*at.waits_for)) {
+      to_look_at.push_back(at.waits_for);
+    } else if (item* const found = servable_front(mine, whose, at)) {
+      return found;
+    }
+  }
+  return nullptr;
 }
 
 // Compared, not followed: a scheduler that an item has left may be gone.

@@ -29,6 +29,7 @@ std::shared_ptr<scheduler_core> find_core(std::uint64_t serial) {
 }
 
 void register_core(const std::shared_ptr<scheduler_core>& core) {
+  core->group.alive = core;
   const std::lock_guard lock(table().mutex);
   table().cores.emplace(core->group.serial, core);
 }
