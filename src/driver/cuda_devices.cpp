@@ -60,6 +60,10 @@ std::string count_devices(int& count) {
   if (status == cudaSuccess || status == cudaErrorNoDevice) {
     return "the NVIDIA driver (CUDA " + version_text(driver_version) + ") shows no device" + visible_text();
   }
+  if (status == cudaErrorInitializationError) {
+    return "CUDA could not be initialised (cudaErrorInitializationError), as in a child by fork of a process "
+           "that had used CUDA, were it only to list its devices: fork first, or start the child by exec";
+  }
   return "cudaGetDeviceCount failed: " + cuda_text(status) + visible_text();
 }
 

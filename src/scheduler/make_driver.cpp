@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "driver/cuda_devices.hpp"
@@ -38,10 +39,12 @@ std::vector<device_info> cuda_devices_for(backend use) {
   return {};
 }
 
-// "host:1" and "HOST-1" ask for host devices where a GPU is there, too.
+// "host:1" and "HOST-1", in any case, ask for host devices where a GPU is there, too.
 bool names_host_devices(const std::vector<std::string>& wanted) {
   return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [](const std::string& name) {
-    return name.starts_with("host") || name.starts_with("HOST");
+    constexpr std::string_view host = "host";
+    return name.size() >= host.size() &&
+           std::equal(host.begin(), host.end(), name.begin(), [](char h, char c) { return h == (c | 0x20); });
   });
 }
 
