@@ -252,6 +252,11 @@ void submission::prepare_follower(item& follower) { prepare(follower); }
 
 void submission::start_everywhere(std::span<item* const> by_place) {
   auto& group = core_->group;
+  or_discard(by_place, [&] {
+    if (route_ == nullptr || route_access::view(*route_).kind == route_access::kind::any) return;
+    throw invalid_option(
+        "broadcast by route::on or route::key: it goes to every device; use submit for one of them");
+  });
   const std::lock_guard lock(core_->broadcast_mutex);  // their tickets come in the order of their queues
   // The first one's ticket may be another item's now, which means nothing: they go to different devices.
   ticket_ = group.books.admit_along(by_place.size() - 1) - 1;

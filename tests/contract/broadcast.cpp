@@ -28,6 +28,14 @@ TEST_P(Broadcast, RunsOnEveryDeviceInTheOrderOfDevices) {
   EXPECT_EQ(all[2].get(), 6);
 }
 
+TEST_P(Broadcast, RefusesARouteToOneDevice) {
+  scheduler sched(options(2));
+  EXPECT_THROW((void)sched.broadcast([] {}, route::on(1)), invalid_option);
+  EXPECT_THROW((void)sched.broadcast([] {}, route::key(7)), invalid_option);
+  sched.drain();
+  EXPECT_EQ(sched.broadcast([] {}, route::any().label("all")).size(), 2u);
+}
+
 TEST_P(Broadcast, ReachesDisabledDevices) {
   scheduler sched(options(2));
   sched.disable(0);
