@@ -33,8 +33,9 @@ struct record {
 namespace {
 
 std::mutex mutex;
-std::list<record> records;    // guarded by mutex; a thread's newest is its last
-std::atomic<int> entered{0};  // how many records stand or are about to; seq_cst with claims and pushes
+std::list<record> records;      // guarded by mutex; a thread's newest is its last
+std::vector<item*> to_look_at;  // guarded by mutex; a stack, since folds are as deep as chains are long
+std::atomic<int> entered{0};    // how many records stand or are about to; seq_cst with claims and pushes
 
 bool holds(const record& r, int stream) noexcept { return stream >= 0 && (r.held >> stream & 1) != 0; }
 
@@ -84,9 +85,6 @@ item* servable_front(const record& mine, const record& whose, item& front) {
       queue.find([stream](const item& each) { return each.stream == stream && is_unstarted(each); });
   return first != nullptr ? first : &front;
 }
-
-// What is still to be looked at, the next one last: folds are as deep as chains are long.
-std::vector<item*> to_look_at;  // guarded by mutex
 
 // What the waiter `mine` may run so that what `whose` waits for comes nearer to its end; null if that is none
 // of its business. Under the mutex.
